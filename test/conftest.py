@@ -28,6 +28,10 @@ PART = os.environ.get('NE_DYNAMICS_LONG_PART', '')
 WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch', 'ros2_control')
 """Folders whose tests wait for other processes for much of their time: they come first."""
 
+LONGER = ('commission', 'controller', 'golden', 'identification', 'logs')
+LONGER += ('test_document_numbers.py', 'test_packaging.py')
+"""Folders, and files, that take long: they come next, so that what is short fills the end."""
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Begun in the background of a shell: what the tests interrupt is to be interrupted.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,7 +48,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         case.add_marker(pytest.mark.long)
     passed_over = {id(case) for case in out} - {id(case) for case in chosen_part(out, PART)}
     items[:] = [item for item in items if id(item) not in passed_over]
-    items.sort(key=lambda item: files[item.path].parts[0] not in WAITING)
+
+    def place(item: pytest.Item) -> int:
+        first = files[item.path].parts[0]
+        return 0 if first in WAITING else 1 if first in LONGER else 2
+
+    items.sort(key=place)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -63,6 +72,13 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope='session')
+def shared_folder(tmp_path_factory) -> Path:
+    """Return a folder that all processes of the session have, each of which has its own below."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if 'PYTEST_XDIST_WORKER' in os.environ else folder
 
 
 @pytest.fixture(scope='session')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from method_tables import PLAIN
+from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
@@ -68,24 +69,13 @@ def test_a_number_that_is_not_finite_is_named_for_every_size(arms, bad):
 
 
 def test_angles_of_mimic_joints_are_exact_where_the_coordinate_is_small():
-    urdf = """<robot name="pair"><link name="base"/>{links}{joints}</robot>"""
-    link = (
-        '<link name="{name}"><inertial><origin xyz="0.1 0.02 0.03"/><mass value="1.5"/>'
-        '<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="0.02" iyz="0.03"/>'
-        '</inertial></link>'
-    )
-    joint = (
-        '<joint name="j_{name}" type="continuous"><parent link="{parent}"/>'
-        '<child link="{name}"/><origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'
-        '<axis xyz="0 1 0"/>{mimic}</joint>'
-    )
+    body = {'mass': 1.5, 'xyz': '0.1 0.02 0.03', 'moments': (0.1, 0.2, 0.25)}
+    links = [link_xml(name, **body, products=(0.01, 0.02, 0.03)) for name in 'ab']
+    place = {'xyz': '0.1 0.2 0.3', 'rpy': '0.4 0.5 0.6', 'axis': '0 1 0'}
     mimic = '<mimic joint="j_a" multiplier="1000" offset="0.25"/>'
-    text = urdf.format(
-        links=link.format(name='a') + link.format(name='b'),
-        joints=joint.format(name='a', parent='base', mimic='')
-        + joint.format(name='b', parent='a', mimic=mimic),
-    )
-    robot = ned.load_urdf(text)
+    first = joint_xml('j_a', 'base', 'a', 'continuous', '<dynamics/>', **place)
+    second = joint_xml('j_b', 'a', 'b', 'continuous', mimic, **place)
+    robot = ned.load_urdf(robot_xml('base', *links, first, second))
     assert robot.n == 1
     compiled, python = (ned.Dynamics(robot, backend=backend) for backend in ('auto', 'python'))
     for q in (999.0, 1001.0, 3e5, -9.9e5, 1e6):

@@ -1,8 +1,10 @@
 """The regressor, written out and in factors, against each other and against Pinocchio."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from test_mechanism import MEETINGS, PATTERNS, chain, tree_robot
+from test_mechanism import MEETINGS, PATTERNS, SHIPPED, chain, tree_robot
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.mechanism import build_mechanism
@@ -45,20 +47,25 @@ def assembled(robot, q, qd, qdd, gravity=GRAVITY):
     return assemble_regressor(*factors(plain, q, qd, qdd, gravity), find_structure(plain))
 
 
-def models():
-    """Return trees with slides and mimic joints, special chains, and shipped robots."""
-    for seed in range(6):
-        yield tree_robot(seed, 9)
-    for seed, (pattern, meeting) in enumerate(
-        zip(PATTERNS.values(), (*MEETINGS, 'skew'), strict=True)
-    ):
-        yield chain(seed, pattern, 1.0, meeting)
-        yield chain(seed, pattern, np.pi / 2, meeting, axis_aligned=True)
-    for name in ('six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'puma560_modified_dh.yaml'):
-        yield ned.load_model(shipped_file(name))
+SPECIAL = list(enumerate(zip(PATTERNS.values(), (*MEETINGS, 'skew'), strict=True)))
+MODELS = [
+    *(partial(tree_robot, seed, 9) for seed in range(6)),
+    *(partial(chain, seed, pattern, 1.0, meeting) for seed, (pattern, meeting) in SPECIAL),
+    *(
+        partial(chain, seed, pattern, np.pi / 2, meeting, axis_aligned=True)
+        for seed, (pattern, meeting) in SPECIAL
+    ),
+    *(lambda name=name: ned.load_model(shipped_file(name)) for name in SHIPPED),
+]
+"""What makes trees with slides and mimic joints, special chains, and shipped robots."""
 
 
-@pytest.mark.parametrize('robot', list(models()), ids=lambda robot: robot.name)
+@pytest.fixture(params=range(len(MODELS)))
+def robot(request):
+    """Return each robot."""
+    return MODELS[request.param]()
+
+
 def test_both_forms_agree(robot):
     """The factors, assembled or multiplied one by one, are the regressor that is written out."""
     q, qd, qdd = np.random.default_rng(robot.n).uniform(-2.0, 2.0, (3, 4, robot.n))
@@ -72,7 +79,6 @@ def test_both_forms_agree(robot):
         np.testing.assert_allclose(products, result[sample], rtol=1e-12, atol=1e-14 * scale)
 
 
-@pytest.mark.parametrize('robot', list(models()), ids=lambda robot: robot.name)
 def test_times_the_parameters_it_is_the_effort(robot):
     """Y @ parameters is the inverse dynamics without friction and rotor inertia."""
     q, qd, qdd = np.random.default_rng(robot.n).uniform(-2.0, 2.0, (3, 5, robot.n))

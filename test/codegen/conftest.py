@@ -1,7 +1,5 @@
 """Fixtures of the tests of generated code: a private cache, and what needs the compiler."""
 
-import os
-
 import pytest
 
 
@@ -18,13 +16,9 @@ def find_missing_compiler():
 
 
 @pytest.fixture(scope='session')
-def session_cache(tmp_path_factory):
+def session_cache(shared_folder):
     """Folder in which the machine code of this session is kept, by all processes of it."""
-    folder = tmp_path_factory.getbasetemp()
-    # Each process of pytest-xdist has a folder of its own below that of the session.
-    if 'PYTEST_XDIST_WORKER' in os.environ:
-        folder = folder.parent
-    return folder / 'machine_code'
+    return shared_folder / 'machine_code'
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +41,20 @@ def backend(request):
     if request.param == 'compiled':
         request.getfixturevalue('compiler')
     return request.param
+
+
+@pytest.fixture(scope='session')
+def compile_program(session_cache, compiler):
+    """Return what compiles a program: its kernel, and its entry for one sample."""
+    from ne_dynamics.codegen.cache import ObjectCache
+    from ne_dynamics.codegen.entry_call import Owner
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
+
+    def refuse(*arguments):
+        raise AssertionError('the compiled entry refused its arguments')
+
+    def build(program):
+        kernel = CompiledKernel(program, ObjectCache(session_cache))
+        return kernel, kernel.entry(Owner(None, refuse, kernel.most_rows), program.name)
+
+    return build

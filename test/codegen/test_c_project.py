@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from coupled_robots import couple
 from random_robots import random_tree
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.codegen.c.c_project import make_prefix
@@ -24,26 +25,17 @@ from ne_dynamics.shipped import shipped_file
 STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic', '-O0')
 C99 = (*STRICT, '-std=c99')
 
-GANTRY = """
-<robot name="gantry">
-  <link name="rail"/>
-  <link name="beam"><inertial><origin xyz="0.2 0.1 0"/><mass value="9"/>
-    <inertia ixx="0.4" iyy="0.5" izz="0.6" ixy="0.01" ixz="0.02" iyz="0.03"/></inertial></link>
-  <link name="column"><inertial><origin xyz="0 0.1 0.3"/><mass value="4"/>
-    <inertia ixx="0.2" iyy="0.2" izz="0.1" ixy="0.01" ixz="0" iyz="0.02"/></inertial></link>
-  <link name="hand"><inertial><origin xyz="0.1 0 0.02"/><mass value="1"/>
-    <inertia ixx="0.01" iyy="0.02" izz="0.01" ixy="0" ixz="0.001" iyz="0"/></inertial></link>
-  <joint name="along" type="prismatic"><parent link="rail"/><child link="beam"/>
-    <axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="900" velocity="2"/>
-    <dynamics damping="12" friction="7"/></joint>
-  <joint name="up" type="prismatic"><parent link="beam"/><child link="column"/>
-    <origin xyz="0 0.2 0.1" rpy="0.1 0.2 0.3"/><axis xyz="0 0 1"/>
-    <limit lower="-1" upper="1" effort="900" velocity="2"/></joint>
-  <joint name="turn" type="revolute"><parent link="column"/><child link="hand"/>
-    <origin xyz="0 0 0.4" rpy="1 0 0"/><axis xyz="0 0.6 0.8"/>
-    <limit lower="-3" upper="3" effort="90" velocity="9"/></joint>
-</robot>
-"""
+RUBS = '<dynamics damping="12" friction="7"/>'
+GANTRY = robot_xml(
+    'rail',
+    link_xml('beam', 9, '0.2 0.1 0', moments=(0.4, 0.5, 0.6), products=(0.01, 0.02, 0.03)),
+    link_xml('column', 4, '0 0.1 0.3', moments=(0.2, 0.2, 0.1), products=(0.01, 0, 0.02)),
+    link_xml('hand', 1, '0.1 0 0.02', moments=(0.01, 0.02, 0.01), products=(0, 0.001, 0)),
+    joint_xml('along', 'rail', 'beam', 'prismatic', limit_xml() + RUBS, axis='1 0 0'),
+    joint_xml('up', 'beam', 'column', 'prismatic', xyz='0 0.2 0.1', rpy='0.1 0.2 0.3'),
+    joint_xml('turn', 'column', 'hand', xyz='0 0 0.4', rpy='1 0 0', axis='0 0.6 0.8'),
+    name='gantry',
+)
 
 
 @cache

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from method_tables import ALL_CALLS, LOADS, PLAIN
 from random_robots import random_tree
+from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
-from ne_dynamics.codegen.entry_call import Owner
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.shipped import shipped_file
@@ -252,14 +252,10 @@ def test_named_links_and_the_tip_do_not_mix(link):
 
 @pytest.mark.parametrize('backend', ['python', 'numba'])
 def test_a_singular_mass_matrix_is_a_model_error_on_every_backend(backend):
-    urdf = (
-        '<robot name="r"><link name="b"/><link name="arm"/><link name="slide"><inertial>'
-        '<origin xyz="0 0 0"/><mass value="1"/>'
-        '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        '<joint name="turn" type="continuous"><parent link="b"/><child link="arm"/>'
-        '<axis xyz="0 0 1"/></joint>'
-        '<joint name="reach" type="prismatic"><parent link="arm"/><child link="slide"/>'
-        '<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    urdf = robot_xml(
+        *('b', 'arm', link_xml('slide', moments=(0, 0, 0))),
+        joint_xml('turn', 'b', 'arm', 'continuous'),
+        joint_xml('reach', 'arm', 'slide', 'prismatic', axis='1 0 0'),
     )
     dynamics = ned.Dynamics(ned.load_urdf(urdf), backend=backend)
     np.testing.assert_allclose(dynamics.forward_dynamics([0.0, 0.5], [1, 1], [1, 1]), [0.0, 1.5])
@@ -725,26 +721,16 @@ def exact_sincos(angle):
 
 
 @pytest.fixture(scope='module')
-def sincos(session_cache, compiler):
+def sincos(compile_program):
     """Compiled sines and cosines: a batch of one angle, one sample of three and of six."""
-    from ne_dynamics.codegen.cache import ObjectCache
-    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 
-    def refuse(*arguments):
-        raise AssertionError('the compiled entry refused its arguments')
+    def functions(q):
+        return [[x.sin() for x in q], [x.cos() for x in q]]
 
-    kernels = {}
-    for count in (1, 3, 6):
-        program = trace(
-            f'sincos{count}',
-            (('q', count),),
-            (2, count),
-            lambda q: [[x.sin() for x in q], [x.cos() for x in q]],
-        )
-        kernel = CompiledKernel(program, ObjectCache(session_cache))
-        owner = Owner(None, refuse, kernel.most_rows)
-        kernels[count] = kernel, kernel.entry(owner, 'sincos')
-    return kernels
+    return {
+        count: compile_program(trace(f'sincos{count}', (('q', count),), (2, count), functions))
+        for count in (1, 3, 6)
+    }
 
 
 def hard_angles():

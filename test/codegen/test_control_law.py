@@ -10,6 +10,7 @@ import pytest
 from compiled_c import call_c, compile_c
 from coupled_robots import couple
 from test_friction import TERMS, random_robot
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.scalars import elementary
@@ -262,16 +263,12 @@ def test_the_other_languages_print_the_same_laws(language):
         assert_close(found, expected, f'{law}{suffix}')
 
 
-SINGLE_JOINT = """
-<robot name="single">
-  <link name="base"/>
-  <link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
-    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="swing" type="revolute"><parent link="base"/><child link="arm"/>
-    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="50" velocity="3"/>
-    <dynamics damping="0" friction="0.4"/></joint>
-</robot>
-"""
+SINGLE_JOINT = robot_xml(
+    *('base', link_xml('arm', 2, '0.2 0 0', moments=(0.1, 0.1, 0.1))),
+    joint_xml(
+        'swing', 'base', 'arm', inside='<dynamics friction="0.4"/>' + limit_xml(), axis='0 1 0'
+    ),
+)
 """Its velocity counts in the sign of Coulomb friction alone."""
 
 

@@ -22,22 +22,12 @@ def functions(x):
 
 
 @pytest.fixture(scope='module')
-def kernels(session_cache, compiler):
+def kernels(compile_program):
     """Machine code by number of arguments: the kernel, and its entry for one sample."""
-    from ne_dynamics.codegen.cache import ObjectCache
-    from ne_dynamics.codegen.entry_call import Owner
-    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
-
-    def refuse(*arguments):
-        raise AssertionError('the compiled entry refused its arguments')
-
-    found = {}
-    for count in COUNTS:
-        program = trace(f'functions{count}', (('x', count),), (2, count), functions)
-        kernel = CompiledKernel(program, ObjectCache(session_cache))
-        entry = kernel.entry(Owner(None, refuse, kernel.most_rows), 'functions')
-        found[count] = kernel, entry
-    return found
+    return {
+        count: compile_program(trace(f'functions{count}', (('x', count),), (2, count), functions))
+        for count in COUNTS
+    }
 
 
 def hard_arguments():

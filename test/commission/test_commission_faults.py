@@ -172,7 +172,6 @@ def test_ctrl_c_in_a_motion_holds_the_arm_and_the_run_goes_on(tmp_path, live, mo
 
 
 def test_an_arm_that_stops_reporting_in_a_motion_ends_the_run_safely(tmp_path, live, monkeypatch):
-    """An arm that stops reporting in a motion ends the run safely."""
     subject, session = live
 
     def fall_silent():

@@ -22,24 +22,43 @@ from ne_dynamics.simulation.mujoco_model import MujocoArm
 SHORT = Motions(listen=0.5, excite=8.0, judge=4.0, test=4.0)
 
 
-def commission(path, seed, meaning, is_reversed, delay, bits):
-    """Do all steps but the report; return what was planted, what was found, and both errors."""
-    subject = small_arm(path / 'model')
-    drawn = draw_hidden_errors(subject.robot, seed, meaning, is_reversed)
-    errors = replace(drawn, delay=delay, encoder_bits=bits)
-    folder = kept_folder(path / 'run', subject)
-    simulated = simulated_small_arm(subject, errors, folder.path)
-    session = OneProcessSession(subject.robot, errors, simulated)
-    work = CommissionWork(subject, folder, session, no_bar, SHORT)
-    names = [step.name for step in work.steps() if step.name not in ('test_before', 'report')]
-    outcome = perform_steps(work, session, names)
-    assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
-    assert session.arm.now < 600.0
-    subject.write(folder.file('true.urdf'), errors.apply(subject.robot))
-    true = work.test(
-        'test_true', {**work.after_parameters(), **subject.parameters(folder.file('true.urdf'))}
-    )
-    return errors, folder.results, true
+class Scene:
+    """A small arm with hidden errors, and the work of a run of it in one process.
+
+    Attributes
+    ----------
+    subject : CommissionedArm
+    errors : HiddenErrors
+    session : OneProcessSession
+    folder : CommissionFolder
+    work : CommissionWork
+    """
+
+    def __init__(
+        self,
+        path,
+        seed,
+        meaning=EffortMeaning.TORQUE,
+        *,
+        is_reversed=False,
+        delay=0.004,
+        bits=17,
+        make_physics=None,
+    ):
+        self.subject = subject = small_arm(path / 'model')
+        drawn = draw_hidden_errors(subject.robot, seed, meaning, is_reversed)
+        self.errors = replace(drawn, delay=delay, encoder_bits=bits)
+        self.true = self.errors.apply(subject.robot)
+        self.folder = kept_folder(path / 'run', subject)
+        simulated = simulated_small_arm(subject, self.errors, self.folder.path)
+        physics = () if make_physics is None else (make_physics(self.true, simulated),)
+        self.session = OneProcessSession(subject.robot, self.errors, simulated, *physics)
+        self.work = CommissionWork(subject, self.folder, self.session, no_bar, SHORT)
+
+    def perform(self, *names, but=()):
+        """Do the steps of these names, or all but some; return the outcome."""
+        chosen = names or [step.name for step in self.work.steps() if step.name not in but]
+        return perform_steps(self.work, self.session, chosen)
 
 
 @pytest.mark.parametrize(
@@ -53,22 +72,26 @@ def test_an_arm_with_hidden_errors_follows_as_one_that_is_known(
     tmp_path, seed, meaning, is_reversed, delay, bits
 ):
     """Meaning, signs and delay are found, and the error is near that of the true model."""
-    errors, results, true = commission(tmp_path, seed, meaning, is_reversed, delay, bits)
+    scene = Scene(tmp_path, seed, meaning, is_reversed=is_reversed, delay=delay, bits=bits)
+    outcome = scene.perform(but=('test_before', 'report'))
+    assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
+    assert scene.session.arm.now < 600.0
+    results, file = scene.folder.results, scene.folder.file('true.urdf')
+    scene.subject.write(file, scene.true)
+    parameters = {**scene.work.after_parameters(), **scene.subject.parameters(file)}
+    true = scene.work.test('test_true', parameters)
     efforts = results['identify']['efforts']
     assert efforts['meaning'] == meaning.value
-    assert tuple(efforts['reversed_joints']) == errors.reversed_joints
-    assert results['tremble']['delay'] == pytest.approx(errors.delay, abs=1e-3)
+    assert tuple(efforts['reversed_joints']) == scene.errors.reversed_joints
+    assert results['tremble']['delay'] == pytest.approx(delay, abs=1e-3)
     assert 'fault' not in true, true['fault']
     assert results['test_after']['overall_rms_error'] <= 1.5 * true['overall_rms_error']
 
 
 def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
     """Else its first interval makes up for the way, with efforts that nobody has planned."""
-    subject = small_arm(tmp_path / 'model')
-    drawn = draw_hidden_errors(subject.robot, 3, EffortMeaning.TORQUE, False)
-    errors = replace(drawn, delay=0.004, encoder_bits=17)
-    simulated = simulated_small_arm(subject, errors, tmp_path)
-    session = OneProcessSession(subject.robot, errors, simulated)
+    scene = Scene(tmp_path, 3)
+    subject, session = scene.subject, scene.session
     begin = session.arm.position + 0.008
     still = np.zeros((2, begin.size))
     motion = PlannedMotion(np.array([0.0, 0.05]), np.array([begin, begin]), still, still)
@@ -95,14 +118,8 @@ def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
 )
 def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path, reach_motors):
     """While it is held, or in the probe; whoever holds it by feedback would drive it on."""
-    subject = small_arm(tmp_path / 'model')
-    drawn = draw_hidden_errors(subject.robot, 3, EffortMeaning.TORQUE, False)
-    errors = replace(drawn, delay=0.004, encoder_bits=17)
-    folder = kept_folder(tmp_path / 'run', subject)
-    session = OneProcessSession(
-        subject.robot, errors, simulated_small_arm(subject, errors, folder.path)
-    )
-    physics = session.arm._arm
+    scene = Scene(tmp_path, 3)
+    physics = scene.session.arm._arm
     step, start, far = physics.step, physics.position.copy(), []
 
     def step_otherwise(effort, ripple):
@@ -110,8 +127,7 @@ def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path,
         far.append(np.abs(physics.position - start).max())
 
     physics.step = step_otherwise
-    work = CommissionWork(subject, folder, session, no_bar, SHORT)
-    outcome = perform_steps(work, session, ['check', 'listen', 'hold', 'probe', 'excite'])
+    outcome = scene.perform('check', 'listen', 'hold', 'probe', 'excite')
     assert outcome.ending is Ending.FAILED
     assert outcome.step in ('hold', 'probe')
     assert 'sign' in outcome.reason
@@ -121,55 +137,39 @@ def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path,
 
 def test_a_hard_stop_ends_the_run_by_name(tmp_path):
     """A joint that the arm stops within the limits of its URDF: no model is written for that."""
-    subject = small_arm(tmp_path / 'model')
-    drawn = draw_hidden_errors(subject.robot, 2, EffortMeaning.TORQUE, False)
-    errors = replace(drawn, delay=0.004, encoder_bits=17)
-    folder = kept_folder(tmp_path / 'run', subject)
-    simulated = simulated_small_arm(subject, errors, folder.path)
-    session = OneProcessSession(subject.robot, errors, simulated)
-    start = session.arm.position
-    stopped = list(errors.apply(subject.robot).joints)
+    scene = Scene(tmp_path, 2)
+    arm = scene.session.arm
+    start, stopped = arm.position, list(scene.true.joints)
     stopped[1] = replace(stopped[1], lower=start[1] - 2.0, upper=start[1] + 0.25)
-    robot = replace(errors.apply(subject.robot), joints=tuple(stopped))
-    session.arm._arm = MujocoArm(robot, period=0.002, joint_limits=True)
-    session.arm._arm.reset(start)
-    work = CommissionWork(subject, folder, session, no_bar, SHORT)
-    names = [step.name for step in work.steps() if step.name != 'report']
-    outcome = perform_steps(work, session, names)
+    robot = replace(scene.true, joints=tuple(stopped))
+    arm._arm = MujocoArm(robot, period=0.002, joint_limits=True)
+    arm._arm.reset(start)
+    outcome = scene.perform(but=('report',))
     assert outcome.ending is Ending.FAILED
-    name = subject.robot.joint_names[1]
-    assert f'{name} stopped at -0.3' in outcome.reason
+    assert f'{robot.joint_names[1]} stopped at -0.3' in outcome.reason
     assert 'a hard stop?' in outcome.reason
     assert outcome.step in ('excite_again', 'judge')
 
 
 def test_play_of_its_gears_is_told_by_the_first_fit(tmp_path):
     """Friction is what it is behind the play, and a step that fails later says so."""
-    subject = small_arm(tmp_path / 'model')
-    drawn = draw_hidden_errors(subject.robot, 2, EffortMeaning.TORQUE, False)
-    errors = replace(drawn, delay=0.004, encoder_bits=17)
-    folder = kept_folder(tmp_path / 'run', subject)
-    simulated = simulated_small_arm(subject, errors, folder.path)
-    true = errors.apply(subject.robot)
-    physics = ElasticArm(
-        true,
-        np.full(true.n, 40.0),
-        simulated['initial_position'],
-        1.0 / simulated['rate'],
-        damping_ratio=0.1,
-        gap=0.005,
+
+    def with_play(true, simulated):
+        start, period = simulated['initial_position'], 1.0 / simulated['rate']
+        return ElasticArm(true, np.full(true.n, 40.0), start, period, damping_ratio=0.1, gap=0.005)
+
+    scene = Scene(tmp_path, 2, make_physics=with_play)
+    outcome = scene.perform(
+        'check', 'listen', 'hold', 'probe', 'excite', 'roughly', 'excite_again'
     )
-    session = OneProcessSession(subject.robot, errors, simulated, physics)
-    work = CommissionWork(subject, folder, session, no_bar, SHORT)
-    names = ['check', 'listen', 'hold', 'probe', 'excite', 'roughly', 'excite_again']
-    outcome = perform_steps(work, session, names)
     assert outcome.step == 'excite_again'
+    folder = scene.folder
     told = {cause['joints'][0]: cause['amount'] for cause in folder.causes}
     assert {cause['code'] for cause in folder.causes} == {'lost-motion'}
     # Weight keeps the gear of the joint that lifts on one side.
     assert set(told) == {'turn', 'bend'}
-    fitted = work.model('rough.urdf').robot
-    for joint, real in zip(fitted.joints, true.joints, strict=True):
+    fitted = scene.work.model('rough.urdf').robot
+    for joint, real in zip(fitted.joints, scene.true.joints, strict=True):
         if joint.name not in told:
             continue
         level = joint.friction.hysteresis_friction

@@ -51,7 +51,6 @@ class Run:
 
 
 def test_all_steps_are_done_once_and_their_results_are_kept(tmp_path):
-    """All steps are done once and their results are kept."""
     run = Run(tmp_path)
     assert run.perform().ending is Ending.COMPLETE
     assert run.done == ['look', 'move', 'write']
@@ -63,7 +62,6 @@ def test_all_steps_are_done_once_and_their_results_are_kept(tmp_path):
 
 
 def test_nothing_moves_without_consent(tmp_path):
-    """Nothing moves without consent."""
     run = Run(tmp_path)
     run.agrees = False
     outcome = run.perform()
@@ -82,7 +80,6 @@ def test_nothing_moves_without_consent(tmp_path):
     ],
 )
 def test_a_run_that_ends_in_a_step_is_made_safe_and_goes_on_there(tmp_path, failure, ending):
-    """A run that ends in a step is made safe and goes on there."""
     run = Run(tmp_path)
     run.failures = {'move': failure}
     outcome = run.perform()
@@ -97,7 +94,6 @@ def test_a_run_that_ends_in_a_step_is_made_safe_and_goes_on_there(tmp_path, fail
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
-    """A folder of something else is refused."""
     Run(tmp_path).perform()
     with pytest.raises(InputError, match=r"model: expected 'other.urdf' as asked for"):
         Run(tmp_path, {'model': 'other.urdf'})
@@ -117,7 +113,6 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     ],
 )
 def test_progress_that_cannot_be_read_is_one_error(tmp_path, text):
-    """Progress that cannot be read is one error."""
     (tmp_path / PROGRESS).write_text(text)
     with pytest.raises(NeDynamicsError, match=r'progress\.yaml'):
         CommissionFolder(tmp_path, SUBJECT)
@@ -136,14 +131,12 @@ def test_a_result_without_what_is_asked_of_it_is_one_error(tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_path):
-    """A folder that cannot be written is refused before anything moves."""
     (tmp_path / 'file').write_text('')
     with pytest.raises(InputError, match='expected a folder that can be written'):
         CommissionFolder(tmp_path / 'file' / 'run', SUBJECT)
 
 
 def test_a_disk_without_room_is_refused_before_anything_moves(tmp_path, monkeypatch):
-    """A disk without room is refused before anything moves."""
 
     class Usage:
         free = 5 * 2**20

@@ -6,61 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from motion_loop import node_controller, shipped_arm
+from motion_loop import node_controller
+from tuned_arm import DYNAMICS, ROBOT, ZERO, Q, follow, make_tuning, make_waypoints
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning
-from ne_dynamics.dynamics.compensation import Terms
+from ne_dynamics.control.tuning import LastCommand, OnFault
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
-
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
+from ne_dynamics.motion.waypoints import TrajectoryPoint
 
 
-@pytest.fixture(scope='module')
-def dynamics() -> Dynamics:
-    """Return the dynamics of the shipped arm."""
-    return Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
-
-
-def tuning(dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **options) -> Tuning:
-    """Return a tuning of the shipped arm, everything optional."""
-    terms = options.pop('terms', Terms())
-    return Tuning(
-        law=ControlLaw(dynamics, mode, Gains.from_values(100.0, 20.0, 6), terms),
-        hold_law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION, terms=terms),
-        effort_limits=options.pop('limits', dynamics.robot.limits('effort_limit')),
-        effort_rates=np.array(options.pop('rates', ())),
-        states=options.pop('states', StateLimits()),
-        transition_time=options.pop('transition_time', COMMAND.transition_time),
-        interpolation_method=options.pop('interpolation_method', Interpolation.SPLINES),
-        on_fault=options.pop('on_fault', OnFault.DAMP),
-    )
-
-
-def waypoints(dynamics: Dynamics, *points: TrajectoryPoint) -> Waypoints:
-    """Return checked waypoints of the arm."""
-    return Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points)
-
-
-def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) -> None:
+def test_limits_apply_and_the_rate_goes_on_through_a_change() -> None:
     """Commands stay within limits and rate, also across a change of the tuning."""
-    controller = Controller(tuning(dynamics, limits=np.full(6, 30.0), rates=[100.0]))
+    controller = Controller(make_tuning(effort_limits=np.full(6, 30.0), effort_rates=[100.0]))
     last = controller.update(Q, ZERO, 0.0).effort
     assert np.abs(last).max() <= 30.0
     for step in range(1, 40):
         if step == 20:
-            controller.adopt(tuning(dynamics, limits=np.full(6, 25.0), rates=[100.0]))
+            controller.adopt(make_tuning(effort_limits=np.full(6, 25.0), effort_rates=[100.0]))
             last = np.clip(last, -25.0, 25.0)
         command = controller.update(Q + 0.02 * step, ZERO, 0.01 * step)
         assert np.abs(command.effort - last).max() <= 1.0 + 1e-12
@@ -69,18 +37,18 @@ def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) 
     assert np.abs(last).max() <= 25.0
 
 
-def test_the_last_command_is_what_is_asked_for(dynamics: Dynamics) -> None:
+def test_the_last_command_is_what_is_asked_for() -> None:
     """Zero is zero, and none is none."""
-    controller = Controller(tuning(dynamics))
+    controller = Controller(make_tuning())
     controller.update(Q, ZERO, 0.0)
     assert not list(controller.machine.last_commands(LastCommand.NONE))
     assert not list(controller.machine.last_commands(LastCommand.ZERO))[-1].any()
 
 
-def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> None:
+def test_a_rate_limit_makes_a_ramp_of_the_last_command() -> None:
     """No step is larger than the rate allows, and the ramp ends at gravity's effort."""
     rate = 2000.0
-    controller = Controller(tuning(dynamics, rates=[rate]))
+    controller = Controller(make_tuning(effort_rates=[rate]))
     controller.update(Q, ZERO, 0.0)
     for step in range(1, 40):
         before = controller.update(Q, np.full(6, -2.0), 0.002 * step).effort
@@ -89,24 +57,24 @@ def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> No
     for command in ramp:
         assert np.abs(command - before).max() <= rate * COMMAND.ramp_period + 1e-9
         before = command
-    np.testing.assert_allclose(ramp[-1], dynamics.gravity_torque(Q))
+    np.testing.assert_allclose(ramp[-1], DYNAMICS.gravity_torque(Q))
 
 
-def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
+def test_a_ramp_has_an_end() -> None:
     """A rate limit too slow to get there in time is obeyed all the same, and told of."""
-    controller = Controller(tuning(dynamics, rates=[1.0]))
-    controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 10.0)
+    controller = Controller(make_tuning(effort_rates=[1.0]))
+    controller.update(Q, ZERO, 0.0, measured_effort=DYNAMICS.gravity_torque(Q) + 10.0)
     ramp = list(controller.machine.last_commands())
     assert len(ramp) == round(COMMAND.longest_ramp / COMMAND.ramp_period)
     assert not controller.machine.is_left
     assert np.abs(np.diff(ramp, axis=0)).max() <= COMMAND.ramp_period + 1e-9
 
 
-def test_a_tuning_that_comes_during_the_last_commands_makes_no_step(dynamics: Dynamics) -> None:
+def test_a_tuning_that_comes_during_the_last_commands_makes_no_step() -> None:
     """The command after them goes on from the last that was sent, whatever was set meanwhile."""
-    chosen = tuning(dynamics, rates=[10.0])
+    chosen = make_tuning(effort_rates=[10.0])
     controller = Controller(chosen)
-    controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 2.0)
+    controller.update(Q, ZERO, 0.0, measured_effort=DYNAMICS.gravity_torque(Q) + 2.0)
     commands = controller.machine.last_commands()
     for _ in range(5):
         next(commands)
@@ -117,28 +85,28 @@ def test_a_tuning_that_comes_during_the_last_commands_makes_no_step(dynamics: Dy
     assert np.abs(command.effort - sent[-1]).max() <= 10.0 * COMMAND.ramp_period + 1e-9
 
 
-def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> None:
+def test_the_first_command_begins_at_the_measured_effort() -> None:
     """Nothing jumps at activation, with a rate limit or with none; without either it does."""
-    measured = dynamics.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
-    controller = Controller(tuning(dynamics, rates=[100.0]))
+    measured = DYNAMICS.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
+    controller = Controller(make_tuning(effort_rates=[100.0]))
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
     np.testing.assert_allclose(command.effort, measured)
     command = controller.update(Q, ZERO, 0.01)
     assert 0.5 < np.abs(command.effort - measured).max() <= 1.0 + 1e-9
-    controller = Controller(tuning(dynamics))
+    controller = Controller(make_tuning())
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
     np.testing.assert_allclose(command.effort, measured)
-    controller = Controller(tuning(dynamics, transition_time=0.0))
+    controller = Controller(make_tuning(transition_time=0.0))
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
-    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
+    np.testing.assert_allclose(command.effort, DYNAMICS.gravity_torque(Q), atol=1e-9)
 
 
-def test_a_gap_ends_the_motion_without_a_jump(dynamics: Dynamics) -> None:
+def test_a_gap_ends_the_motion_without_a_jump() -> None:
     """After a gap in the stamps the arm is held where it is, and the command does not step."""
     states = StateLimits(timeout=0.1)
-    controller = Controller(tuning(dynamics, rates=[1000.0], states=states))
+    controller = Controller(make_tuning(effort_rates=[1000.0], states=states))
     controller.update(Q, ZERO, 0.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    follow(controller, TrajectoryPoint(1.0, Q + 0.5))
     for step in range(1, 50):
         before = controller.update(Q, ZERO, 0.01 * step)
     assert before.desired.velocity.any()
@@ -152,15 +120,19 @@ def test_a_gap_ends_the_motion_without_a_jump(dynamics: Dynamics) -> None:
     np.testing.assert_array_equal(after.desired.position, found)
     for step in range(2, 62):
         after = controller.update(found, ZERO, 5.0 + 0.01 * step)
-    np.testing.assert_allclose(after.effort, dynamics.gravity_torque(found), atol=1e-9)
+    np.testing.assert_allclose(after.effort, DYNAMICS.gravity_torque(found), atol=1e-9)
 
 
-@pytest.mark.parametrize(('away', 'until', 'is_fault'), [(0.3, 0.35, False), (0.2, 0.35, True)])
+@pytest.mark.parametrize(
+    ('away', 'until', 'is_fault'),
+    # Nobody may be away for longer than half a second.
+    [(0.3, 0.35, False), (0.2, 0.35, True), (2.0, 1.0, True)],
+)
 def test_a_gap_in_which_nobody_listened_is_no_fault(
-    dynamics: Dynamics, away: float, until: float, is_fault: bool
+    away: float, until: float, is_fault: bool
 ) -> None:
     """What the own thread was away for is taken off a gap, once."""
-    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller = Controller(make_tuning(states=StateLimits(timeout=0.1)))
     controller.update(Q, ZERO, 1.0)
     controller.accept.guard.excuse(away / 2.0)
     controller.accept.guard.excuse(away / 2.0)
@@ -169,9 +141,9 @@ def test_a_gap_in_which_nobody_listened_is_no_fault(
     assert controller.update(Q, ZERO, 1.0 + 2.0 * until).fault.kind is FaultKind.GAP
 
 
-def test_the_period_is_not_that_of_one_pair_of_stamps(dynamics: Dynamics) -> None:
+def test_the_period_is_not_that_of_one_pair_of_stamps() -> None:
     """Of few states the shortest time counts, of many their mean; one odd stamp says little."""
-    controller = Controller(tuning(dynamics))
+    controller = Controller(make_tuning())
     now, periods = 0.0, []
     for elapsed in [0.0, 0.034, 0.002, *[0.002] * 20, 0.08, 0.002]:
         now += elapsed
@@ -183,20 +155,12 @@ def test_the_period_is_not_that_of_one_pair_of_stamps(dynamics: Dynamics) -> Non
     assert periods[-1] < 0.004
 
 
-def test_nobody_may_be_away_for_long(dynamics: Dynamics) -> None:
-    """An arm that was left alone for longer than half a second is held where it is found."""
-    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
-    controller.update(Q, ZERO, 1.0)
-    controller.accept.guard.excuse(2.0)
-    assert controller.update(Q, ZERO, 2.0).fault.kind is FaultKind.GAP
-
-
-def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
+def test_a_jump_is_refused_until_states_agree() -> None:
     """A spike is left; three states in a row that agree are held where they are."""
     states = StateLimits(velocities=np.full(6, 5.0))
-    controller = Controller(tuning(dynamics, states=states, on_fault=OnFault.LEAVE))
+    controller = Controller(make_tuning(states=states, on_fault=OnFault.LEAVE))
     controller.update(Q, ZERO, 0.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    follow(controller, TrajectoryPoint(1.0, Q + 0.5))
     controller.update(Q, ZERO, 0.01)
     with pytest.raises(StateRefused, match="joint 'joint_3': moved by 1 ") as refusal:
         controller.update(Q + np.eye(6)[2], ZERO, 0.02)
@@ -211,11 +175,9 @@ def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
     assert controller.update(Q, ZERO, 0.06).fault is None
 
 
-def test_a_clock_that_is_set_back_is_a_fault(dynamics: Dynamics) -> None:
+def test_a_clock_that_is_set_back_is_a_fault() -> None:
     """The motion ends, and the arm is held where the new clock's states agree it is."""
-    controller = Controller(
-        tuning(dynamics, states=StateLimits(timeout=0.1), on_fault=OnFault.LEAVE)
-    )
+    controller = Controller(make_tuning(states=StateLimits(timeout=0.1), on_fault=OnFault.LEAVE))
     controller.update(Q, ZERO, 50.0)
     with pytest.raises(StateRefused, match=r'0\.02 s before the last one') as refusal:
         controller.update(Q, ZERO, 49.98)
@@ -227,11 +189,9 @@ def test_a_clock_that_is_set_back_is_a_fault(dynamics: Dynamics) -> None:
     np.testing.assert_array_equal(command.desired.position, Q + 1.0)
 
 
-def test_a_stamp_that_stands_still_is_a_fault(dynamics: Dynamics) -> None:
+def test_a_stamp_that_stands_still_is_a_fault() -> None:
     """A stamp repeated for longer than the timeout ends the motion, until it advances."""
-    controller = Controller(
-        tuning(dynamics, states=StateLimits(timeout=0.1), on_fault=OnFault.LEAVE)
-    )
+    controller = Controller(make_tuning(states=StateLimits(timeout=0.1), on_fault=OnFault.LEAVE))
     controller.update(Q, ZERO, 1.0, 0.0)
     controller.update(Q, ZERO, 1.0, 0.09)
     with pytest.raises(StateRefused, match=r'the same for 0\.11 s') as refusal:
@@ -262,9 +222,9 @@ def test_a_joint_without_a_speed_limit_never_jumps() -> None:
     guard.check(np.array([0.0, 3.0]), None, 0.0, 0.0)
 
 
-def test_a_return_that_cannot_be_answered_is_no_return(dynamics: Dynamics) -> None:
+def test_a_return_that_cannot_be_answered_is_no_return() -> None:
     """A state after a gap whose effort is not finite leaves the fault, until one is answered."""
-    controller = Controller(tuning(dynamics, rates=[100.0], states=StateLimits(timeout=0.1)))
+    controller = Controller(make_tuning(effort_rates=[100.0], states=StateLimits(timeout=0.1)))
     controller.update(Q, ZERO, 0.0)
     before = controller.update(Q + 0.01, ZERO, 0.05)
     too_fast = np.full(6, 1e308)
@@ -295,14 +255,11 @@ def test_an_arm_that_falls_is_caught() -> None:
 
 
 @pytest.mark.parametrize('source', list(VelocitySource))
-def test_an_arm_that_falls_is_caught_by_any_source_of_the_velocity(
-    dynamics: Dynamics, source: VelocitySource
-) -> None:
+def test_an_arm_that_falls_is_caught_by_any_source_of_the_velocity(source: VelocitySource) -> None:
     """The velocities of the joint states, which may not be used, still say that it is no jump."""
-    n = dynamics.n
-    limits, velocity = StateLimits(velocities=np.full(n, 4.0)), VelocitySettings(source=source)
-    controller = Controller(replace(tuning(dynamics), states=limits, velocity=velocity))
-    fast = np.full(n, 8.0)
+    states, velocity = StateLimits(velocities=np.full(6, 4.0)), VelocitySettings(source=source)
+    controller = Controller(make_tuning(states=states, velocity=velocity))
+    fast = np.full(6, 8.0)
     for step in range(10):
         controller.update(Q + 0.01 * step * fast, fast, 0.01 * step)
     assert controller.fault is None
@@ -376,26 +333,22 @@ def test_a_state_that_comes_late_stays_refused() -> None:
     assert refused == [0.006, 0.014]
 
 
-def test_what_became_impossible_is_no_excuse_for_another_impossible_thing(
-    dynamics: Dynamics,
-) -> None:
+def test_what_became_impossible_is_no_excuse_for_another_impossible_thing() -> None:
     """Limits with which the arm cannot be held where it is: the gains must be possible still."""
-    weak = tuning(dynamics, limits=np.full(6, 5.0))
+    weak = make_tuning(effort_limits=np.full(6, 5.0))
     controller = Controller(weak)
     for step in range(20):
         controller.update(Q, ZERO, 0.002 * step)
     assert controller.check.find_verdict(weak).refusals
     assert not controller.check.check_change(replace(weak, effort_limits=np.full(6, 4.0))).refusals
-    stiff = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(1e5, 40.0, 6))
+    stiff = ControlLaw(DYNAMICS, Mode.COMPUTED_TORQUE, Gains.from_values(1e5, 40.0, 6))
     (refusal,) = controller.check.check_change(replace(weak, law=stiff)).refusals
     assert 'phase margin' in refusal
 
 
-def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work(
-    dynamics: Dynamics,
-) -> None:
+def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work() -> None:
     """Each state would be a gap; with less than two periods one that is lost is."""
-    usual = tuning(dynamics, states=StateLimits(timeout=0.1))
+    usual = make_tuning(states=StateLimits(timeout=0.1))
     controller = Controller(usual)
     for step in range(20):
         controller.update(Q, ZERO, 0.01 * step)
@@ -408,12 +361,12 @@ def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work(
     assert not any(verdicts[2])
 
 
-def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: Dynamics) -> None:
+def test_a_mode_that_needs_velocities_is_refused_where_there_are_none() -> None:
     """Floating on states without velocities; computed torque can take them from the positions."""
-    floating = tuning(dynamics, Mode.GRAVITY_COMPENSATION)
+    floating = make_tuning(Mode.GRAVITY_COMPENSATION)
     controller = Controller(floating)
     controller.update(Q, None, 0.0)
-    held = tuning(dynamics)
+    held = make_tuning()
     (refusal,) = controller.check.check_change(held).refusals
     assert 'velocity_source' in refusal
     estimated = VelocitySettings(source=VelocitySource.ESTIMATED)
@@ -425,9 +378,8 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
 @pytest.mark.parametrize('method', ['none', 'linear', 'splines'])
 def test_a_joint_that_turns_without_end_is_not_sent_beyond_numbers(method) -> None:
     """What is refused is named; what is not, however far, ends as a fault that names the joint."""
-    model = shipped_arm()
-    endless = replace(model.joints[5], type=JointType.CONTINUOUS, lower=-np.inf, upper=np.inf)
-    model = replace(model, joints=(*model.joints[:5], endless))
+    endless = replace(ROBOT.joints[5], type=JointType.CONTINUOUS, lower=-np.inf, upper=np.inf)
+    model = replace(ROBOT, joints=(*ROBOT.joints[:5], endless))
     controller = node_controller(
         model, **{'interpolation_method': method, 'trajectory.when_infeasible': 'follow'}
     )
@@ -436,9 +388,9 @@ def test_a_joint_that_turns_without_end_is_not_sent_beyond_numbers(method) -> No
     for far in (1.1e9, 1e300, 1.7e308):
         points = [TrajectoryPoint(1e-3, [*place[:5], far])]
         with pytest.raises(TrajectoryError, match=r"'joint_6': expected a finite number of at"):
-            Waypoints.from_points(model.joints, model.joint_names, points)
+            make_waypoints(*points, robot=model)
     points = [TrajectoryPoint(1e-3, [*place[:5], 9e8])]
-    controller.motion.follow(Waypoints.from_points(model.joints, model.joint_names, points))
+    follow(controller, *points, robot=model)
 
     def hold_still() -> None:
         for k in range(1, 1000):

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tuned_arm import COMPILED, LIMITS, ROBOT, ZERO, Q, follow, make_tuning
 
-from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.stages.observer import Observer
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
-from ne_dynamics.shipped import shipped_file
+from ne_dynamics.motion.waypoints import TrajectoryPoint, resting_state
 
 PERIOD = 0.002
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
-ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ROBOT)
-LIMITS = ROBOT.limits('effort_limit')
 MISSING = np.array([4.0, 30.0, -12.0, 2.0, -1.0, 0.5])
 """What the model lacks of the effort that holds the arm [N m]."""
 LOAD = ROBOT.payload_parameters(Inertia(3.0, np.array([0.0, 0.05, 0.1]), np.zeros((3, 3))), 'tcp')
@@ -47,16 +40,9 @@ def disturbance(**changes) -> DisturbanceTuning:
 
 
 def tuning(chosen: DisturbanceTuning | None, mode=Mode.COMPUTED_TORQUE, **options) -> Tuning:
-    """Return a tuning of the shipped arm."""
-    terms, payload = options.pop('terms', Terms()), options.pop('payload', None)
-    return Tuning(
-        law=ControlLaw(DYNAMICS, mode, Gains.from_values(100.0, 20.0, 6), terms, payload),
-        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
-        effort_limits=options.pop('limits', LIMITS),
-        effort_rates=np.zeros(0),
-        states=StateLimits(0.1),
-        disturbance=chosen,
-        **options,
+    """Return a tuning with an observer."""
+    return make_tuning(
+        mode, dynamics=COMPILED, disturbance=chosen, states=StateLimits(0.1), **options
     )
 
 
@@ -101,7 +87,7 @@ class HeavyArm(Arm):
             acting = self.command.effort - MISSING + self.push
             for _ in range(2):
                 middle = self.q + 0.5 * step * self.qd
-                self.qd = self.qd + step * DYNAMICS.forward_dynamics(middle, self.qd, acting)
+                self.qd = self.qd + step * COMPILED.forward_dynamics(middle, self.qd, acting)
                 self.q = middle + 0.5 * step * self.qd
             self.now += PERIOD
         return np.array(commands)
@@ -126,7 +112,7 @@ def test_what_the_model_lacks_is_added() -> None:
     arm = HeavyArm(Controller(tuning(disturbance())))
     commands = arm.stand(6.0)
     np.testing.assert_allclose(
-        commands[-1], DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
+        commands[-1], COMPILED.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
     )
     np.testing.assert_allclose(
         arm.controller.observer.observed.external_effort, -MISSING, rtol=2e-2, atol=2e-2
@@ -192,7 +178,7 @@ class ObservedArm:
         tick = Tick(self.tuning, self.tuning.law, Q, ZERO, self.now)
         tick.velocity, tick.desired, tick.error, tick.wanted = ZERO, resting_state(Q), ZERO, ZERO
         self.observer.step(tick)
-        tick.effort, tick.saturated = DYNAMICS.gravity_torque(Q) + missing, limited
+        tick.effort, tick.saturated = COMPILED.gravity_torque(Q) + missing, limited
         self.observer.review(tick)
         self.now += PERIOD
         return tick.compensation
@@ -227,7 +213,7 @@ def test_in_a_fault_it_holds() -> None:
     arm.controller.trip(FaultKind.STOPPED, 'a test')
     *_, last = arm.controller.machine.last_commands()
     np.testing.assert_allclose(
-        last, DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-2, atol=1e-2
+        last, COMPILED.gravity_torque(arm.q) + MISSING, rtol=1e-2, atol=1e-2
     )
     *_, zero = arm.controller.machine.last_commands(LastCommand.ZERO)
     np.testing.assert_array_equal(zero, ZERO)
@@ -252,15 +238,14 @@ def test_a_mode_without_feedback_takes_it_out_without_a_step() -> None:
     arm.controller.adopt(tuning(disturbance(), Mode.GRAVITY_COMPENSATION))
     after = arm.stand(1.0)
     assert largest_step(np.concatenate([before[-1:], after])) < 1.0
-    np.testing.assert_allclose(after[-1], DYNAMICS.gravity_torque(arm.asked), atol=0.01)
+    np.testing.assert_allclose(after[-1], COMPILED.gravity_torque(arm.asked), atol=0.01)
 
 
 def pushed(reaction: ContactReaction, **changes) -> tuple[HeavyArm, np.ndarray]:
     """Return an arm on its way that has been pushed, and the commands around it."""
     arm = HeavyArm(Controller(tuning(disturbance(reaction=reaction, **changes))))
     arm.stand(2.0)
-    points = [TrajectoryPoint(5.0, arm.q + 0.5)]
-    arm.controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points))
+    follow(arm.controller, TrajectoryPoint(5.0, arm.q + 0.5))
     before = arm.stand(0.2)
     arm.push = np.array([0.0, 0.0, -0.3, 0.0, 0.0, 0.0]) * LIMITS
     commands = [before]
@@ -289,7 +274,7 @@ def test_an_arm_that_floats_is_carried_and_no_more() -> None:
     arm, commands = pushed(ContactReaction.FLOAT)
     assert largest_step(commands[:110]) < largest_step(commands[100:]) + 1.0
     arm.stand(1.0)
-    np.testing.assert_allclose(arm.command.effort, DYNAMICS.gravity_torque(arm.asked), atol=0.01)
+    np.testing.assert_allclose(arm.command.effort, COMPILED.gravity_torque(arm.asked), atol=0.01)
     assert arm.controller.watch.last.compensation is None
 
 
@@ -302,10 +287,7 @@ def test_an_arm_that_floats_is_taken_back(by) -> None:
     if by == 'hold':
         arm.controller.motion.hold()
     else:
-        points = [TrajectoryPoint(2.0, found + 0.1)]
-        arm.controller.motion.follow(
-            Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points)
-        )
+        follow(arm.controller, TrajectoryPoint(2.0, found + 0.1))
     after = arm.stand(PERIOD)
     assert not arm.controller.machine.is_floating
     np.testing.assert_allclose(arm.command.desired.position, found, atol=1e-2)
@@ -333,15 +315,12 @@ def observe_late_velocities(**lag: float) -> float:
     for index in range(500):
         command = controller.update(q, late[-11], PERIOD * index)
         if index == 0:
-            points = [TrajectoryPoint(1.0, Q + 0.5)]
-            controller.motion.follow(
-                Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points)
-            )
+            follow(controller, TrajectoryPoint(1.0, Q + 0.5))
         found = controller.observer.observed.external_effort
         largest = max(largest, 0.0 if found is None else float(np.abs(found).max()))
         middle = q + 0.5 * PERIOD * late[-1]
         late.append(
-            late[-1] + PERIOD * DYNAMICS.forward_dynamics(middle, late[-1], command.effort)
+            late[-1] + PERIOD * COMPILED.forward_dynamics(middle, late[-1], command.effort)
         )
         q = middle + 0.5 * PERIOD * late[-1]
     return largest

@@ -2,55 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, follow, make_tuning
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.drive_setpoint import plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint
 
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
 STEP = 0.002
 
 
-@pytest.fixture(scope='module')
-def dynamics() -> Dynamics:
-    """Return the dynamics of the shipped arm."""
-    return Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
-
-
-def tuning(dynamics: Dynamics, **options) -> Tuning:
+def tuning(mode: Mode = Mode.FEEDFORWARD, **options) -> Tuning:
     """Return a tuning for drives that close the loop."""
-    values = {
-        'law': ControlLaw(dynamics, Mode.FEEDFORWARD),
-        'hold_law': ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
-        'effort_limits': dynamics.robot.limits('effort_limit'),
-        'effort_rates': np.zeros(0),
-        'states': StateLimits(0.1),
-        'drives_close_loop': True,
-    }
-    return Tuning(**{**values, **options})
+    return make_tuning(mode, drives_close_loop=True, states=StateLimits(0.1), **options)
 
 
-def under_way(dynamics: Dynamics, **options) -> tuple[Controller, float]:
+def under_way(**options) -> tuple[Controller, float]:
     """Return a controller in the middle of a motion, and the time."""
-    controller = Controller(tuning(dynamics, **options))
+    controller = Controller(tuning(**options))
     controller.update(Q, ZERO, 0.0)
-    points = (TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO),)
-    controller.motion.follow(
-        Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points)
-    )
+    follow(controller, TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO))
     now = 0.0
     for _ in range(250):
         now += STEP
@@ -71,19 +49,19 @@ def follow_down(controller: Controller, last: LastCommand = LastCommand.GRAVITY)
     return position, velocity, np.array(efforts)
 
 
-def test_what_is_sent_is_what_the_effort_was_computed_with(dynamics: Dynamics) -> None:
+def test_what_is_sent_is_what_the_effort_was_computed_with() -> None:
     """The effort of a command is the inverse dynamics of the desired motion beside it."""
-    controller, now = under_way(dynamics)
+    controller, now = under_way()
     command = controller.update(Q, ZERO, now + STEP)
-    expected = dynamics.inverse_dynamics(*command.desired)
+    expected = DYNAMICS.inverse_dynamics(*command.desired)
     np.testing.assert_allclose(command.effort, expected, atol=1e-9)
     np.testing.assert_array_equal(controller.limits.setpoint.position, command.desired.position)
 
 
 @pytest.mark.parametrize('factor', [None, 0.3, 0.0])
-def test_a_pace_of_its_own_is_told_as_it_is_gone(dynamics: Dynamics, factor: float | None) -> None:
+def test_a_pace_of_its_own_is_told_as_it_is_gone(factor: float | None) -> None:
     """Held or slowed down, the motion that is sent goes with its effort, and makes no step."""
-    controller, now = under_way(dynamics)
+    controller, now = under_way()
     sent = [controller.limits.setpoint.position]
     speed = np.abs(controller.limits.setpoint.velocity).max()
     if factor is None:
@@ -93,7 +71,7 @@ def test_a_pace_of_its_own_is_told_as_it_is_gone(dynamics: Dynamics, factor: flo
     for index in range(1, 300):
         time = now + STEP * index
         command = controller.update(Q, ZERO, time, time)
-        expected = dynamics.inverse_dynamics(*controller.limits.setpoint)
+        expected = DYNAMICS.inverse_dynamics(*controller.limits.setpoint)
         np.testing.assert_allclose(command.effort, expected, atol=1e-9)
         sent.append(controller.limits.setpoint.position)
     assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * speed * STEP
@@ -105,10 +83,10 @@ def test_a_pace_of_its_own_is_told_as_it_is_gone(dynamics: Dynamics, factor: flo
 @pytest.mark.parametrize('transition', [COMMAND.transition_time, 0.0])
 @pytest.mark.parametrize('loss', list(OnStateLoss))
 def test_what_is_sent_last_comes_to_rest_along_the_motion(
-    dynamics: Dynamics, transition: float, loss: OnStateLoss
+    transition: float, loss: OnStateLoss
 ) -> None:
     """It begins with position, velocity and effort as they were sent; it ends held, at rest."""
-    controller, _ = under_way(dynamics, transition_time=transition, on_state_loss=loss)
+    controller, _ = under_way(transition_time=transition, on_state_loss=loss)
     sent, before = controller.limits.setpoint, controller.update(Q, ZERO, 0.502).effort
     controller.trip(FaultKind.STOPPED, 'by the test')
     position, velocity, efforts = follow_down(controller)
@@ -119,36 +97,30 @@ def test_what_is_sent_last_comes_to_rest_along_the_motion(
     assert not velocity[-1].any()
     assert (velocity * np.sign(sent.velocity) > -1e-9).all()
     assert len(efforts) * COMMAND.ramp_period <= COMMAND.longest_ramp
-    assert np.abs(efforts[0] - before).max() < 0.1 * dynamics.robot.limits('effort_limit').max()
-    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(position[-1]), atol=1e-9)
+    assert np.abs(efforts[0] - before).max() < 0.1 * LIMITS.max()
+    np.testing.assert_allclose(efforts[-1], DYNAMICS.gravity_torque(position[-1]), atol=1e-9)
     assert controller.machine.is_left
 
 
 @pytest.mark.parametrize('inertia', [True, False])
-def test_the_effort_on_the_way_is_that_of_the_law(dynamics: Dynamics, inertia: bool) -> None:
+def test_the_effort_on_the_way_is_that_of_the_law(inertia: bool) -> None:
     """It is the model's of the motion beside it, with the terms that are used: nothing decays."""
     terms = Terms(inertia=inertia)
-    controller, now = under_way(dynamics, **laws(dynamics, terms))
+    controller, now = under_way(terms=terms)
     controller.update(Q, ZERO, now + STEP, now + STEP)
     expected, sent = [], []
     for effort in controller.machine.last_commands():
         position, velocity, acceleration = controller.limits.setpoint
         sent.append(effort)
         acceleration = acceleration if inertia else ZERO
-        expected.append(dynamics.inverse_dynamics(position, velocity, acceleration))
+        expected.append(DYNAMICS.inverse_dynamics(position, velocity, acceleration))
     assert len(sent) > 10
     np.testing.assert_allclose(sent, expected, atol=1e-9)
 
 
-def laws(dynamics: Dynamics, terms: Terms) -> dict[str, ControlLaw]:
-    """Return the laws of a tuning with these terms."""
-    modes = {'law': Mode.FEEDFORWARD, 'hold_law': Mode.GRAVITY_COMPENSATION}
-    return {name: ControlLaw(dynamics, mode, terms=terms) for name, mode in modes.items()}
-
-
-def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> None:
+def test_an_arm_that_does_not_follow_is_met_where_it_is() -> None:
     """After a fault of the motion the drives are led to the last position, without a step."""
-    controller, _ = under_way(dynamics)
+    controller, _ = under_way()
     sent = controller.limits.setpoint
     controller.trip(FaultKind.FOLLOWING, 'by the test')
     position, velocity, efforts = follow_down(controller)
@@ -160,26 +132,23 @@ def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> N
     )
     assert np.abs(np.diff(position, axis=0)).max() < longest
     assert not velocity[-1].any()
-    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q), atol=1e-9)
+    np.testing.assert_allclose(efforts[-1], DYNAMICS.gravity_torque(Q), atol=1e-9)
 
 
-def test_states_that_return_far_away_begin_where_the_arm_is(dynamics: Dynamics) -> None:
+def test_states_that_return_far_away_begin_where_the_arm_is() -> None:
     """An arm that somebody moved is not drawn back: the drives are told where it is."""
-    controller, now = under_way(dynamics)
+    controller, now = under_way()
     controller.trip(FaultKind.STOPPED, 'by the test')
     rest = follow_down(controller)[0][-1]
-    far = (
-        rest
-        + 1.1 * COMMAND.reach_time * dynamics.robot.limits('velocity_limit').max() * np.eye(6)[0]
-    )
+    far = rest + 1.1 * COMMAND.reach_time * ROBOT.limits('velocity_limit').max() * np.eye(6)[0]
     command = controller.update(far, ZERO, now + 1.0)
     np.testing.assert_array_equal(command.desired.position, far)
 
 
 @pytest.mark.parametrize('leap', [0.08, -0.08])
-def test_states_that_stay_away_for_a_moment_make_no_step(dynamics: Dynamics, leap: float) -> None:
+def test_states_that_stay_away_for_a_moment_make_no_step(leap: float) -> None:
     """The motion goes on meanwhile, or a stamp was ahead of its time: it is caught up with."""
-    controller, now = under_way(dynamics)
+    controller, now = under_way()
     speed = np.abs(controller.limits.setpoint.velocity).max()
     positions = [controller.limits.setpoint.position]
     times = [now + 0.08 + STEP * index for index in range(1, 200)]
@@ -196,13 +165,12 @@ def test_states_that_stay_away_for_a_moment_make_no_step(dynamics: Dynamics, lea
     np.testing.assert_allclose(positions[-1], followed, atol=0.02 * away)
 
 
-def test_another_mode_makes_no_step(dynamics: Dynamics) -> None:
+def test_another_mode_makes_no_step() -> None:
     """Led by hand, the drives are told where the arm is; they get there in the transition time."""
-    controller, now = under_way(dynamics)
+    controller, now = under_way()
     sent = controller.limits.setpoint
     found = sent.position - 0.05
-    led = replace(tuning(dynamics), law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION))
-    controller.adopt(led)
+    controller.adopt(tuning(Mode.GRAVITY_COMPENSATION))
     positions = [sent.position]
     for index in range(1, 400):
         positions.append(controller.update(found, ZERO, now + STEP * index).desired.position)
@@ -211,13 +179,11 @@ def test_another_mode_makes_no_step(dynamics: Dynamics) -> None:
 
 
 @pytest.mark.parametrize('moves', [False, True])
-def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
-    dynamics: Dynamics, moves: bool
-) -> None:
+def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(moves: bool) -> None:
     """A first point due at once, as planners send it, is gone over to from what was sent; soon
     the plan is followed.
     """
-    controller, now = under_way(dynamics)
+    controller, now = under_way()
     if not moves:
         for _ in range(500):
             now += STEP
@@ -229,8 +195,7 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
         for time in (0.0, 0.4)
     )
     end = TrajectoryPoint(1.4, points[-1].positions + 0.5 * begin.velocity, ZERO, ZERO)
-    joints, names = dynamics.robot.joints, dynamics.joint_names
-    controller.motion.follow(Waypoints.from_points(joints, names, (*points, end)))
+    follow(controller, *points, end)
     sent = [controller.limits.setpoint.position]
     for index in range(1, 200):
         command = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
@@ -244,9 +209,9 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
     np.testing.assert_allclose(sent[-1], expected, atol=1e-3)
 
 
-def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> None:
+def test_a_continuous_joint_is_met_by_the_nearest_turn() -> None:
     """Where the arm is found a turn farther on nothing turns back."""
-    limits = DemandLimits.of(dynamics.robot.joints, dynamics.robot.limits('effort_limit'))
+    limits = DemandLimits.of(ROBOT.joints, LIMITS)
     sent = DesiredState(Q, ZERO, ZERO)
     turn = 2.0 * np.pi
 
@@ -257,7 +222,7 @@ def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> No
         ZERO,
         sent,
         limits,
-        dynamics.inverse_dynamics,
+        DYNAMICS.inverse_dynamics,
         duration=0.2,
         period=COMMAND.ramp_period,
         found=Q + turn + 0.1,

@@ -7,60 +7,38 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tuned_arm import DYNAMICS, ROBOT, ZERO, Q, make_tuning, make_waypoints
 
-from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_request import MotionRequest
-from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError, Quantity, WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
 
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
-ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ROBOT, backend='python')
 BOTH = tuple(WhenInfeasible)
 
 
 def controller_of(
-    when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE,
-    robot: Robot = ROBOT,
-    limits: np.ndarray | None = None,
+    when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE, robot: Robot = ROBOT, **options
 ) -> Controller:
     """Return a controller that holds the arm."""
     dynamics = DYNAMICS if robot is ROBOT else Dynamics(robot, backend='python')
     controller = Controller(
-        Tuning(
-            law=ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6)),
-            hold_law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
-            effort_limits=robot.limits('effort_limit') if limits is None else limits,
-            effort_rates=np.array(()),
-            when_infeasible=when_infeasible,
-        )
+        make_tuning(dynamics=dynamics, when_infeasible=when_infeasible, **options)
     )
     controller.update(Q, ZERO, 0.0)
     return controller
-
-
-def waypoints(*points: TrajectoryPoint, may_end_moving: bool = False) -> Waypoints:
-    """Return waypoints of the arm, all of them within the position limits."""
-    return Waypoints.from_points(
-        ROBOT.joints, ROBOT.joint_names, points, allow_nonzero_velocity_at_end=may_end_moving
-    )
 
 
 def swing() -> Waypoints:
     """Return points at 2.75 rad, where the limit is 2.8, with 3 rad/s between them."""
     there, speed = Q.copy(), ZERO.copy()
     there[2], speed[2] = 2.75, 3.0
-    return waypoints(
+    return make_waypoints(
         TrajectoryPoint(2.0, there, speed, ZERO),
         TrajectoryPoint(2.75, there, -speed, ZERO),
         TrajectoryPoint(5.0, Q, ZERO, ZERO),
@@ -85,18 +63,18 @@ def test_waypoints_within_the_limits_may_lead_beyond(when_infeasible: WhenInfeas
 def test_a_refused_motion_changes_nothing() -> None:
     """The motion under way, and one that waits, go on when another one is refused."""
     controller = controller_of()
-    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
+    controller.motion.follow(make_waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
     controller.update(Q, ZERO, 0.002)
     trajectory = controller.motion.trajectory
     before = controller.update(Q, ZERO, 0.004).desired
-    for bad in (swing(), waypoints(TrajectoryPoint(0.01, Q + 0.4, ZERO, ZERO))):
+    for bad in (swing(), make_waypoints(TrajectoryPoint(0.01, Q + 0.4, ZERO, ZERO))):
         with pytest.raises(InfeasibleMotionError):
             controller.motion.follow(bad)
     command = controller.update(Q, ZERO, 0.006)
     assert controller.motion.trajectory is trajectory
     assert command.refused is None
     assert np.abs(command.desired.position - before.position).max() < 1e-4
-    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q - 0.1, ZERO, ZERO)))
+    controller.motion.follow(make_waypoints(TrajectoryPoint(1.0, Q - 0.1, ZERO, ZERO)))
     with pytest.raises(InfeasibleMotionError):
         controller.motion.follow(swing())
     controller.update(Q, ZERO, 0.008)
@@ -109,7 +87,7 @@ def test_what_is_too_much_may_be_followed_all_the_same() -> None:
     """With `follow` velocities and efforts beyond the limits are said, the worst first."""
     controller = controller_of(WhenInfeasible.FOLLOW)
     exceeded = controller.motion.follow(
-        waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))
+        make_waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))
     ).exceeded
     assert {excess.quantity for excess in exceeded} == {Quantity.VELOCITY, Quantity.EFFORT}
     severities = [excess.severity for excess in exceeded]
@@ -127,13 +105,13 @@ def test_a_pose_that_cannot_be_held_is_refused(
     stretched = np.zeros(6)
     motors = ROBOT.limits('effort_limit').copy()
     motors[1] = 0.9 * np.abs(DYNAMICS.gravity_torque(stretched))[1]
-    controller = controller_of(when_infeasible, limits=motors)
+    controller = controller_of(when_infeasible, effort_limits=motors)
     points = [TrajectoryPoint(8.0, stretched, ZERO, ZERO)]
     if pauses:
         points += [TrajectoryPoint(9.0, stretched, ZERO, ZERO)]
         points += [TrajectoryPoint(17.0, Q, ZERO, ZERO)]
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.motion.follow(waypoints(*points))
+        controller.motion.follow(make_waypoints(*points))
     worst = refusal.value.violations[0]
     assert worst.quantity is Quantity.HOLDING
     assert worst.joint.name == 'joint_2'
@@ -146,7 +124,7 @@ def test_a_first_point_at_time_zero_is_no_leap() -> None:
     for step, is_followed in ((near, True), (far, False)):
         begin = Q.copy()
         begin[0] += step
-        motion = waypoints(
+        motion = make_waypoints(
             TrajectoryPoint(0.0, begin, ZERO, ZERO), TrajectoryPoint(1.0, Q, ZERO, ZERO)
         )
         controller = controller_of()
@@ -175,7 +153,7 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
         for joint in ROBOT.joints
     )
     robot = replace(ROBOT, joints=joints)
-    controller = controller_of(robot=robot, limits=np.full(6, np.inf))
+    controller = controller_of(robot=robot, effort_limits=np.full(6, np.inf))
     way, ramp = 2.0 * 2.0 / acceleration + 0.5, 2.0 / acceleration
     duration = way / 2.0 + ramp
     for first in np.linspace(0.003, 0.1, 12):
@@ -193,17 +171,17 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
             points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
         planner = controller.motion.planner()
         checker = planner.settings.make_checker(planner.here)
-        assert checker.check_waypoints(MotionRequest(waypoints(*points))) == []
+        assert checker.check_waypoints(MotionRequest(make_waypoints(*points))) == []
 
 
 def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
     """Where no stop from the last point is within the position limits the motion is refused."""
     end, speed = replace_joint(Q, 2.79), ZERO.copy()
     speed[2] = 2.5
-    motion = waypoints(
+    motion = make_waypoints(
         TrajectoryPoint(2.0, replace_joint(Q, 2.0), ZERO, ZERO),
         TrajectoryPoint(2.7, end, speed, ZERO),
-        may_end_moving=True,
+        allow_nonzero_velocity_at_end=True,
     )
     with pytest.raises(InfeasibleMotionError) as refusal:
         controller_of(WhenInfeasible.FOLLOW).motion.follow(motion)
@@ -214,7 +192,7 @@ def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
 def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -> None:
     """A first segment that has shrunk since, because no state came, is not followed."""
     controller = controller_of()
-    motion = waypoints(TrajectoryPoint(0.5, Q + 0.1, ZERO, ZERO))
+    motion = make_waypoints(TrajectoryPoint(0.5, Q + 0.1, ZERO, ZERO))
     controller.motion.follow(motion, start_time=0.0)
     command = controller.update(Q, ZERO, 0.08)
     assert command.refused is None
@@ -239,7 +217,7 @@ def positions(times: np.ndarray, speed: float, joint: int = 0) -> Waypoints:
         there = Q.copy()
         there[joint] += speed * (time - 0.5 * (1.0 - np.exp(-2.0 * time)))
         points.append(TrajectoryPoint(time, there))
-    return waypoints(*points)
+    return make_waypoints(*points)
 
 
 def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
@@ -250,7 +228,7 @@ def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
     points = [TrajectoryPoint(t, there if index in (1, 2) else Q) for index, t in enumerate(times)]
     for chosen in BOTH:
         with pytest.raises(InfeasibleMotionError) as refusal:
-            streaming(chosen).motion.follow(waypoints(*points))
+            streaming(chosen).motion.follow(make_waypoints(*points))
         assert refusal.value.violations[0].quantity is Quantity.POSITION
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from urdf_text import joint_xml, link_xml, robot_xml
 
 from ne_dynamics import load_urdf
 from ne_dynamics.control.guards.goal import (
@@ -28,20 +29,9 @@ REST = resting_state(np.zeros(3))
 @pytest.fixture(scope='module')
 def robot() -> Robot:
     """Return an arm with a revolute, a continuous and a prismatic joint."""
-    links = ''.join(
-        f'<link name="l{index}"><inertial><mass value="1"/>'
-        '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        for index in range(4)
-    )
-    limit = '<limit lower="-2" upper="2" effort="10" velocity="1"/>'
-    joints = ''.join(
-        f'<joint name="{name}" type="{kind}"><parent link="l{index}"/>'
-        f'<child link="l{index + 1}"/><axis xyz="0 0 1"/>{limit}</joint>'
-        for index, (name, kind) in enumerate(
-            zip(NAMES, ('revolute', 'continuous', 'prismatic'), strict=True)
-        )
-    )
-    return load_urdf(f'<robot name="three">{links}{joints}</robot>')
+    links = [f'l{index}' for index in range(4)]
+    joints = map(joint_xml, NAMES, links, links[1:], ('revolute', 'continuous', 'prismatic'))
+    return load_urdf(robot_xml(*map(link_xml, links), *joints))
 
 
 def tolerances(

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from motion_loop import node_controller
+from tuned_arm import ROBOT
 
-from ne_dynamics import Dynamics, load_model
+from ne_dynamics import Dynamics
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
 from ne_dynamics.control.thresholds import COMMAND
@@ -16,14 +18,12 @@ from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.motion.waypoints import resting_state
-from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.configuration import make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
-from ne_dynamics.shipped import shipped_file
 
-ARM = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-JOINTS = tuple(replace(joint, coulomb_friction=0.1 * joint.effort_limit) for joint in ARM.joints)
-RUBBING = replace(ARM, joints=JOINTS)
+JOINTS = tuple(replace(joint, coulomb_friction=0.1 * joint.effort_limit) for joint in ROBOT.joints)
+RUBBING = replace(ROBOT, joints=JOINTS)
 DYNAMICS = Dynamics(RUBBING, backend='python')
 PLAIN = Compensation(DYNAMICS, Terms(), None, 0.001)
 LIMITS = np.array([2.0, 2.0, 2.0, 1.0, 1.0, np.inf])
@@ -77,26 +77,17 @@ def test_less_than_the_friction_of_the_model_is_taken_off() -> None:
 
 def led(**changes):
     """Return the controller of an arm that is led by hand."""
-    chosen = PARAMETERS.changed(
-        {
-            'backend': 'python',
-            'mode': 'gravity_compensation',
-            'hand_guiding.damping': 2.0,
-            'on_state_loss': 'lower',
-            **changes,
-        }
-    )
-    arm = controlled_arm(chosen, ARM)
-    return make_controller(arm, make_tuning(chosen, arm)[0])
+    chosen = {'hand_guiding.damping': 2.0, 'on_state_loss': 'lower', **changes}
+    return node_controller(ROBOT, mode='gravity_compensation', **chosen)
 
 
 def test_speed_limits_are_in_the_order_of_the_command() -> None:
     """One for each joint, as `joints` has them; another number of them is refused."""
-    names = ARM.joint_names[::-1]
+    names = ROBOT.joint_names[::-1]
     chosen = {'backend': 'python', 'mode': 'gravity_compensation', 'joints': names}
     chosen['hand_guiding.speed_limit'] = tuple(LIMITS[::-1])
     settings = PARAMETERS.changed(chosen)
-    arm = controlled_arm(settings, ARM)
+    arm = controlled_arm(settings, ROBOT)
     law = make_tuning(settings, arm)[0].law
     expected = HandGuiding(settings.hand_guiding, LIMITS)
     compensation = Compensation(arm.dynamics, Terms(), None, 0.001)

@@ -6,10 +6,9 @@ import contextlib
 
 import numpy as np
 import pytest
+from tuned_arm import DYNAMICS, ROBOT, ZERO, Q, follow, make_tuning
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import (
@@ -18,57 +17,38 @@ from ne_dynamics.control.guards.state_guard import (
     StateLimits,
     StateRefused,
 )
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.control.tuning import OnFault, Tuning
+from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
+from ne_dynamics.motion.waypoints import TrajectoryPoint
 
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
 JOINTS = [Joint('a', JointType.REVOLUTE)]
 
 
-@pytest.fixture(scope='module')
-def dynamics() -> Dynamics:
-    """Return the dynamics of the shipped arm."""
-    return Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
-
-
 def make_controller(
-    dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **motion: object
+    mode: Mode = Mode.COMPUTED_TORQUE, velocity: VelocitySettings | None = None
 ) -> Controller:
     """Return a controller of the shipped arm with the limits that the node derives.
 
     After a fault it leaves the arm.
     """
-    joints = dynamics.robot.joints
-    limits = {
-        'following': FollowingLimits.derived(joints, 1.0),
-        'velocity': VelocitySettings(),
-        **motion,
-    }
+    following = FollowingLimits.derived(ROBOT.joints, 1.0)
     return Controller(
-        Tuning(
-            ControlLaw(dynamics, mode, Gains.from_values(100.0, 20.0, 6)),
-            ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
-            dynamics.robot.limits('effort_limit'),
-            np.zeros(0),
+        make_tuning(
+            mode,
             states=StateLimits(0.1, repeat_window=10.0),
-            **limits,
+            following=following,
+            velocity=velocity or VelocitySettings(),
             on_fault=OnFault.LEAVE,
         )
     )
 
 
-def fail_to_follow(dynamics: Dynamics, controller: Controller) -> tuple[float, StateRefused]:
+def fail_to_follow(controller: Controller) -> tuple[float, StateRefused]:
     """Let an arm stand still while it is sent away; return when and how that ended."""
     controller.update(Q, ZERO, 0.0)
-    point = TrajectoryPoint(1.0, Q + 0.5)
-    controller.motion.follow(
-        Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, [point])
-    )
+    follow(controller, TrajectoryPoint(1.0, Q + 0.5))
     for step in range(1, 500):
         try:
             controller.update(Q, ZERO, 0.01 * step, 0.01 * step)
@@ -77,10 +57,10 @@ def fail_to_follow(dynamics: Dynamics, controller: Controller) -> tuple[float, S
     raise AssertionError('no fault')
 
 
-def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamics) -> None:
+def test_states_are_observed_and_not_answered_until_the_fault_is_cleared() -> None:
     """The last command is gravity's at the newest pose; cleared, the arm is held there."""
-    controller = make_controller(dynamics)
-    now, error = fail_to_follow(dynamics, controller)
+    controller = make_controller()
+    now, error = fail_to_follow(controller)
     assert error.fault.latches
     assert error.fault.kind is FaultKind.FROZEN_POSITION
     assert 'clear_fault' in str(error.fault)
@@ -91,7 +71,7 @@ def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamic
         assert refusal.value.fault is None
     np.testing.assert_array_equal(controller.position, found)
     *_, last = controller.machine.last_commands()  # a ramp
-    np.testing.assert_allclose(last, dynamics.gravity_torque(found))
+    np.testing.assert_allclose(last, DYNAMICS.gravity_torque(found))
     assert controller.accept.guard.clear() == error.fault
     now += 3.0
     needed = GUARD_LIMITS.states_to_return
@@ -104,17 +84,17 @@ def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamic
     assert controller.update(found, ZERO, now + 0.01 * needed + 0.01).fault is None
 
 
-def test_what_cannot_be_cleared_says_why(dynamics) -> None:
+def test_what_cannot_be_cleared_says_why() -> None:
     """Without a fault, with one that does not latch, and before a state has come since."""
-    controller = make_controller(dynamics)
+    controller = make_controller()
     with pytest.raises(StateRefused, match='there is no latched fault'):
         controller.accept.guard.clear()
     controller.update(Q, ZERO, 0.0)
     controller.trip(FaultKind.STOPPED, 'no usable one for 0.1 s')
     with pytest.raises(StateRefused, match='joint_states stopped'):
         controller.accept.guard.clear()
-    controller = make_controller(dynamics)
-    now, _ = fail_to_follow(dynamics, controller)
+    controller = make_controller()
+    now, _ = fail_to_follow(controller)
     with pytest.raises(StateRefused, match='no state has come since the fault'):
         controller.accept.guard.clear()
     with pytest.raises(StateRefused):
@@ -123,16 +103,16 @@ def test_what_cannot_be_cleared_says_why(dynamics) -> None:
 
 
 @pytest.mark.parametrize('mode', [Mode.FEEDFORWARD, Mode.GRAVITY_COMPENSATION])
-def test_modes_without_feedback_are_not_stopped_by_derived_limits(dynamics, mode) -> None:
+def test_modes_without_feedback_are_not_stopped_by_derived_limits(mode) -> None:
     """Nothing makes the error small in feedforward, and in gravity mode there is none."""
     with pytest.raises(AssertionError, match='no fault'):
-        fail_to_follow(dynamics, make_controller(dynamics, mode))
+        fail_to_follow(make_controller(mode))
 
 
-def test_a_driver_without_velocities_can_be_used(dynamics) -> None:
+def test_a_driver_without_velocities_can_be_used() -> None:
     """With another source the law has a velocity, and the command says which."""
     velocity = VelocitySettings(source=VelocitySource.ESTIMATED)
-    controller = make_controller(dynamics, velocity=velocity)
+    controller = make_controller(velocity=velocity)
     for step in range(200):
         position = Q + 0.001 * step
         command = controller.update(position, None, 0.01 * step, 0.01 * step)
@@ -174,9 +154,9 @@ def test_a_fault_that_keeps_coming_back_latches() -> None:
     assert not jump(guard, 5.0).fault.latches
 
 
-def test_gains_are_checked_again_when_states_come_more_slowly(dynamics) -> None:
+def test_gains_are_checked_again_when_states_come_more_slowly() -> None:
     """What is stable at 500 Hz is given up at 12 Hz, before the arm is thrown."""
-    controller, now = make_controller(dynamics), 0.0
+    controller, now = make_controller(), 0.0
     for period, count in ((0.002, 300), (0.08, 400)):
         for _ in range(count):
             now += period

@@ -7,46 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning, make_waypoints
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint
 from ne_dynamics.ros.trajectory_planning import TrajectoryRules
-from ne_dynamics.shipped import shipped_file
-
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
-ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ROBOT, backend='python')
-LIMITS = ROBOT.limits('effort_limit')
 
 
 def controller_of(when_infeasible, interpolation=Interpolation.LINEAR, limits=LIMITS):
     """Return a controller that holds the arm."""
+    options = {'interpolation_method': interpolation, 'effort_limits': limits}
     controller = Controller(
-        Tuning(
-            law=ControlLaw(DYNAMICS, Mode.COMPUTED_TORQUE, Gains.from_values(1.0, 2.0, 6)),
-            hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION),
-            effort_limits=limits,
-            effort_rates=np.array(()),
-            when_infeasible=when_infeasible,
-            interpolation_method=interpolation,
-        )
+        make_tuning(kp=1.0, kv=2.0, when_infeasible=when_infeasible, **options)
     )
     controller.update(Q, ZERO, 0.0)
     return controller
-
-
-def waypoints(*points, **rules):
-    """Return points of all joints, checked."""
-    return Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points, **rules)
 
 
 @pytest.mark.parametrize('seed', [7, 8, 9])
@@ -62,7 +41,7 @@ def test_a_stream_is_checked_by_what_is_followed(seed: int) -> None:
             now = 0.002 * step
             if now >= due + 0.12 * period * rng.normal() and now > due - 0.24 * period:
                 position = Q + sway * (1.0 - np.cos(1.5 * sent * period))
-                points = waypoints(TrajectoryPoint(float(period), position, (), ()))
+                points = make_waypoints(TrajectoryPoint(float(period), position, (), ()))
                 planner = controller.motion.planner(None)
                 whole = replace(planner, running=controller.motion.trajectory)
                 found = []
@@ -85,7 +64,7 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
     """What is planned beside is for a time that is announced: nobody is set back to its own."""
     controller = controller_of(WhenInfeasible.REFUSE)
     goal = Q + np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, goal, ZERO, ZERO)))
+    controller.motion.follow(make_waypoints(TrajectoryPoint(2.0, goal, ZERO, ZERO)))
     rules, plan, speeds = TrajectoryRules(ROBOT.joints, False, False, True), None, []
     for step in range(1, 600):
         if step == 300:
@@ -114,7 +93,7 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
     for step in range(1, 10):
         controller.update(Q, ZERO, 0.002 * step)
     away = Q + np.array([0.5, 0.4, -0.4, 0.3, 0.3, 0.3])
-    points = waypoints(
+    points = make_waypoints(
         TrajectoryPoint(0.25, away, ZERO, ZERO), TrajectoryPoint(0.5, Q, ZERO, ZERO)
     )
     plan = controller.motion.planner(None).plan(points)
@@ -131,14 +110,14 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
 def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
     """No point of it is skipped, and none is hurried to: its first one has its time."""
     controller = controller_of(WhenInfeasible.REFUSE)
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, ZERO, ZERO)))
+    controller.motion.follow(make_waypoints(TrajectoryPoint(2.0, Q + 0.4, ZERO, ZERO)))
     for step in range(1, 500):
         now = 0.002 * step
         wanted = controller.motion.desired_at(Q, now)
         controller.update(wanted.position, wanted.velocity, now)
         if step == 250:
             planner = replace(controller.motion.planner(), lead=0.02)
-            points = waypoints(TrajectoryPoint(0.5, Q, ZERO, ZERO))
+            points = make_waypoints(TrajectoryPoint(0.5, Q, ZERO, ZERO))
             start = planner.start_of(None)
             assert start == now + 0.02
             plan = planner.plan(points)
@@ -152,12 +131,12 @@ def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
 def test_a_plan_with_a_corner_at_its_begin_is_never_late() -> None:
     """A straight line that began before would be elsewhere by now: it counts from then on."""
     controller = controller_of(WhenInfeasible.REFUSE, Interpolation.LINEAR)
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
+    controller.motion.follow(make_waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
     period, positions, fastest = 0.002, [], 0.0
     for step in range(1, 400):
         if step == 251:
             planner = replace(controller.motion.planner(), lead=period)
-            plan = planner.plan(waypoints(TrajectoryPoint(1.0, Q - 0.4, (), ())))
+            plan = planner.plan(make_waypoints(TrajectoryPoint(1.0, Q - 0.4, (), ())))
         if step == 254:
             controller.motion.follow_plan(plan)
         wanted = controller.motion.desired_at(Q, period * step)
@@ -172,14 +151,16 @@ def test_a_plan_with_a_corner_at_its_begin_is_never_late() -> None:
 def test_a_plan_that_is_a_little_late_begins_as_announced(late: int) -> None:
     """Nothing steps, though what is followed went on for as long; later it counts from then on."""
     controller = controller_of(WhenInfeasible.REFUSE, Interpolation.SPLINES)
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
+    controller.motion.follow(make_waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
     period, begin, plan, states = 0.002, 0.5 + 0.002, None, []
     for step in range(1, 800):
         now = period * step
         if step == 251:
             planner = replace(controller.motion.planner(), lead=period)
             plan = planner.plan(
-                waypoints(TrajectoryPoint(0.5, Q, (), ()), TrajectoryPoint(1.0, Q + 0.1, (), ()))
+                make_waypoints(
+                    TrajectoryPoint(0.5, Q, (), ()), TrajectoryPoint(1.0, Q + 0.1, (), ())
+                )
             )
         if plan is not None and step == 250 + late:
             controller.motion.follow_plan(plan)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
+from urdf_text import joint_xml, link_xml, robot_xml
 
 from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
 from ne_dynamics.control.feedback_gains import Gains
@@ -18,21 +18,20 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
-CONTINUOUS_ARM = """<robot name="spinner">
-  <link name="base"/>
-  <joint name="spin" type="continuous">
-    <parent link="base"/><child link="one"/><axis xyz="0 1 0"/>
-    <dynamics damping="0.2" friction="0.4"/>
-  </joint>
-  <link name="one"><inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>
-    <inertia ixx="0.02" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="hinge" type="revolute">
-    <origin xyz="0 0 0.4"/><parent link="one"/><child link="two"/><axis xyz="1 0 0"/>
-    <limit lower="-2" upper="2" velocity="3" effort="30"/>
-  </joint>
-  <link name="two"><inertial><origin xyz="0 0.05 0.2"/><mass value="1"/>
-    <inertia ixx="0.01" iyy="0.01" izz="0.005" ixy="0" ixz="0" iyz="0"/></inertial></link>
-</robot>"""
+SPINNER = robot_xml(
+    'base',
+    joint_xml(
+        'spin',
+        'base',
+        'one',
+        'continuous',
+        '<dynamics damping="0.2" friction="0.4"/>',
+        axis='0 1 0',
+    ),
+    link_xml('one', 2, '0.1 0 0.2', moments=(0.02, 0.03, 0.01)),
+    joint_xml('hinge', 'one', 'two', xyz='0 0 0.4', axis='1 0 0'),
+    link_xml('two', 1, '0 0.05 0.2', moments=(0.01, 0.01, 0.005)),
+)
 
 
 @pytest.fixture(scope='module')
@@ -42,11 +41,9 @@ def puma() -> Dynamics:
 
 
 @pytest.fixture(scope='module')
-def spinner(tmp_path_factory: pytest.TempPathFactory) -> Dynamics:
+def spinner() -> Dynamics:
     """Two joints, the first continuous and with friction."""
-    path: Path = tmp_path_factory.mktemp('model') / 'spinner.urdf'
-    path.write_text(CONTINUOUS_ARM)
-    return Dynamics(load_urdf(path), backend='python')
+    return Dynamics(load_urdf(SPINNER), backend='python')
 
 
 def sample(n: int, seed: int):

@@ -9,58 +9,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from motion_loop import shipped_arm
+from geared_arm import with_path_friction
+from tuned_arm import LIMITS, ROBOT, ZERO, Q, follow, make_tuning
 
-from ne_dynamics import Dynamics, Robot
+from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateLimits, StateRefused
-from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.limit_violation import WhenInfeasible
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint
 
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
 STEP = 0.002
-ROBOT = shipped_arm()
-LIMITS = ROBOT.limits('effort_limit')
 
 
-def with_hysteresis() -> Robot:
-    """Return the shipped arm with friction that depends on the way."""
-    return replace(
-        ROBOT,
-        joints=tuple(
-            replace(
-                joint,
-                viscous_friction=0.0,
-                coulomb_friction=0.0,
-                friction=FrictionModel(
-                    hysteresis_friction=0.1 * joint.effort_limit,
-                    hysteresis_displacement=0.02,
-                    smoothing_velocity=0.02,
-                ),
-            )
-            for joint in ROBOT.joints
-        ),
-    )
-
-
-def tuning(robot: Robot = ROBOT, **options) -> Tuning:
-    """Return a tuning of the shipped arm."""
-    dynamics = Dynamics(robot, backend='python')
-    values = {
-        'law': ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6)),
-        'hold_law': ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
-        'effort_limits': LIMITS,
-        'effort_rates': np.zeros(0),
-        'states': StateLimits(0.5),
-    }
-    return Tuning(**{**values, **options})
+def tuning(**options) -> Tuning:
+    """Return a tuning, by default of the shipped arm."""
+    dynamics = Dynamics(options.pop('robot', ROBOT), backend='python')
+    return make_tuning(dynamics=dynamics, states=StateLimits(0.5), **options)
 
 
 def observing() -> DisturbanceTuning:
@@ -77,7 +44,9 @@ def observing() -> DisturbanceTuning:
 
 
 SITUATIONS = {
-    'a path with friction that depends on it': tuning(with_hysteresis(), disturbance=observing()),
+    'a path with friction that depends on it': tuning(
+        robot=with_path_friction(ROBOT, 0.1, 0.02), disturbance=observing()
+    ),
     'drives that close a loop': tuning(drives_close_loop=True),
     'without a transition time': tuning(transition_time=0.0),
     'with an observer': tuning(disturbance=observing()),
@@ -97,8 +66,7 @@ def answers(chosen: Tuning, *, again: bool, faulty: bool = False) -> Iterator[np
     """
     controller = Controller(chosen)
     controller.update(Q, ZERO, 0.0, 0.0)
-    point = TrajectoryPoint(0.5, Q + 0.6)
-    controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
+    follow(controller, TrajectoryPoint(0.5, Q + 0.6))
     now, place, velocity = 0.0, Q, ZERO
     for index in range(1, 500):
         now += STEP if index % 40 else 20.0 * STEP
@@ -133,8 +101,7 @@ def test_the_same_settings_again_make_no_step_where_the_pace_counts() -> None:
     """On a path that is slowed down: compared at times with a copy that goes on as it is."""
     controller = Controller(tuning(when_infeasible=WhenInfeasible.SLOW_DOWN))
     tick = controller.update(Q, ZERO, 0.0, 0.0)
-    point = TrajectoryPoint(0.2, Q + 0.6)
-    controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
+    follow(controller, TrajectoryPoint(0.2, Q + 0.6))
     speeds = []
     for index in range(1, 300):
         same = copy.deepcopy(controller) if index % 16 == 1 else None
@@ -201,8 +168,7 @@ def test_drives_that_were_led_on_meanwhile_are_led_from_there() -> None:
     """A fault in motion, then a silence in which they come to rest, then states again."""
     controller = Controller(tuning(drives_close_loop=True))
     controller.update(Q, ZERO, 0.0, 0.0)
-    point = TrajectoryPoint(0.5, Q + 0.6)
-    controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
+    follow(controller, TrajectoryPoint(0.5, Q + 0.6))
     for index in range(1, 120):
         tick = controller.update(Q, ZERO, STEP * index, STEP * index)
     controller.accept.guard.trip(Fault(FaultKind.SATURATED, 'for the test', True))
@@ -224,10 +190,7 @@ def test_before_time_passes_the_first_command_is_still_the_first(passed) -> None
     controller = Controller(tuning())
     first = controller.update(Q, ZERO, 1.0, 1.0).effort
     heavier = Dynamics(ROBOT, (0.0, 0.0, -15.0), backend='python')
-    gains = Gains.from_values(100.0, 20.0, 6)
-    law = ControlLaw(heavier, Mode.COMPUTED_TORQUE, gains)
-    hold_law = ControlLaw(heavier, Mode.GRAVITY_COMPENSATION)
-    controller.adopt(replace(tuning(), law=law, hold_law=hold_law))
+    controller.adopt(make_tuning(dynamics=heavier, states=StateLimits(0.5)))
     now = 1.0 + passed
     effort = controller.update(Q, ZERO, now, 1.001).effort
     holding = heavier.gravity_torque(Q)

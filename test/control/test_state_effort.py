@@ -4,46 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 
-from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.sensors.thresholds import SENSORS
-from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.shipped import shipped_file
 
-ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ARM, backend='python')
-LIMITS = ARM.limits('effort_limit')
-LOAD = ARM.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+LOAD = ROBOT.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
 GRAVITY = DYNAMICS.gravity_torque(Q)
-ZERO = np.zeros(6)
 TORQUE, WITHOUT, IGNORE = StateEffort
 FRICTION = 0.03 * LIMITS * np.array([1, -1, 1, -1, 1, -1])
 
 
-def tuning(meaning=TORQUE, *, gravity=True, payload=None, rates=(), limits=LIMITS):
-    """Return a tuning of the shipped arm whose states' efforts are what they are said to be."""
-    terms = Terms(gravity=gravity)
-    gains = Gains.from_values(100.0, 20.0, 6)
-    return Tuning(
-        law=ControlLaw(DYNAMICS, Mode.COMPUTED_TORQUE, gains, terms, payload),
-        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
-        effort_limits=limits,
-        effort_rates=np.array(rates),
-        state_effort=meaning,
-    )
-
-
-def first_command(reading, meaning=TORQUE, **options):
+def first_command(reading, meaning=TORQUE, *, gravity=True, rates=()):
     """Return the answer to a first state."""
-    controller = Controller(tuning(meaning, **options))
+    terms = Terms(gravity=gravity)
+    controller = Controller(make_tuning(state_effort=meaning, terms=terms, effort_rates=rates))
     return controller.update(Q, ZERO, 0.0, measured_effort=reading)
 
 
@@ -56,7 +36,7 @@ def beginning(reading, meaning=TORQUE, *, commands_gravity=True, limits=LIMITS):
         gravity=GRAVITY,
         commands_gravity=commands_gravity,
         limits=limits,
-        joint_names=ARM.joint_names,
+        joint_names=ROBOT.joint_names,
     )
 
 
@@ -74,12 +54,12 @@ def test_gravity_is_taken_out_or_added(meaning, gravity, rates) -> None:
 
 def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
     """What is taken out is the weight as the model has it: with a payload, on a tilted base."""
-    imu = BaseImu(ARM, (0.0, 0.0, -9.80665))
+    imu = BaseImu(ROBOT, (0.0, 0.0, -9.80665))
     upward = 9.80665 * np.array([0.6, 0.0, 0.8])
     imu.update('base_link', ZERO[:3], upward, None, 0.0)
-    base = Dynamics(ARM, gravity=-upward, backend='python')
+    base = Dynamics(ROBOT, gravity=-upward, backend='python')
     weight = base.inverse_dynamics(Q, ZERO, ZERO, payload=LOAD)
-    controller = Controller(tuning(gravity=False, payload=LOAD), imu=imu)
+    controller = Controller(make_tuning(terms=Terms(gravity=False), payload=LOAD), imu=imu)
     command = controller.update(Q, ZERO, 0.0, measured_effort=weight + FRICTION)
     assert command.unused_effort == ''
     np.testing.assert_allclose(command.effort, FRICTION, atol=1e-6)
@@ -93,7 +73,7 @@ def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
 )
 def test_what_is_ignored_is_not_looked_at(reading, gravity) -> None:
     """With `ignore` the command begins at the effort of the model, without a word."""
-    assert not Controller(tuning(IGNORE)).wants_effort
+    assert not Controller(make_tuning(state_effort=IGNORE)).wants_effort
     for rates in ((), (100.0,)):
         command = first_command(reading, IGNORE, gravity=gravity, rates=rates)
         expected = GRAVITY if gravity else ZERO
@@ -136,7 +116,7 @@ def test_the_largest_difference_is_a_share_of_the_limit(joint) -> None:
     off[joint] *= 1.02 / 0.99
     found = beginning(GRAVITY + off)
     assert found.effort is None
-    assert f"'{ARM.joint_names[joint]}'" in found.refusal
+    assert f"'{ROBOT.joint_names[joint]}'" in found.refusal
 
 
 @pytest.mark.parametrize('commands_gravity', [True, False])
@@ -145,8 +125,8 @@ def test_what_is_right_is_begun_at_in_any_pose_and_what_is_wrong_in_none(command
     and the wrong sign are not, but where they are off by next to nothing.
     """
     rng = np.random.default_rng(0)
-    lower = np.maximum(ARM.limits('lower'), -np.pi)
-    upper = np.minimum(ARM.limits('upper'), np.pi)
+    lower = np.maximum(ROBOT.limits('lower'), -np.pi)
+    upper = np.minimum(ROBOT.limits('upper'), np.pi)
     weight = np.array([0.0, 0.0, 3.0 * 9.80665, 0.0, 0.0, 0.0])
     for position in rng.uniform(lower, upper, (300, 6)):
         gravity = DYNAMICS.gravity_torque(position)
@@ -157,7 +137,7 @@ def test_what_is_right_is_begun_at_in_any_pose_and_what_is_wrong_in_none(command
             'gravity': gravity,
             'commands_gravity': commands_gravity,
             'limits': LIMITS,
-            'joint_names': ARM.joint_names,
+            'joint_names': ROBOT.joint_names,
         }
         found = find_beginning(gravity + load, TORQUE, **known)
         np.testing.assert_allclose(found.effort, holding + load, atol=1e-9)
@@ -194,6 +174,6 @@ def test_without_limits_and_gravity_any_number_is_a_beginning(gravity) -> None:
                 gravity=weight,
                 commands_gravity=True,
                 limits=limits,
-                joint_names=ARM.joint_names,
+                joint_names=ROBOT.joint_names,
             )
         assert (found.effort is None) == np.isfinite(limits).all()

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from motion_loop import PERIOD, node_controller, shipped_arm
+from motion_loop import PERIOD, node_controller
+from tuned_arm import DYNAMICS, ROBOT, ZERO, make_waypoints
 
-from ne_dynamics import Dynamics
 from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint
 
-MODEL = shipped_arm()
-DYNAMICS = Dynamics(MODEL, backend='python')
 START = np.array([0.0, -1.2, 1.0, 0.2, -0.4, 0.1])
-ZERO = np.zeros(6)
 
 
 class ObedientArm:
@@ -22,7 +19,7 @@ class ObedientArm:
 
     def __init__(self, **changes) -> None:
         chosen = {'trajectory.when_infeasible': 'slow_down', **changes}
-        self.controller = node_controller(MODEL, **chosen)
+        self.controller = node_controller(ROBOT, **chosen)
         self.time = 0.0
         self.state = START, ZERO
         self.commands: list[Tick] = []
@@ -44,16 +41,18 @@ class ObedientArm:
 
     def follow(self, points, start_time=None):
         """Follow points from the next state on; return what is exceeded."""
-        waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-        self.plan = self.controller.motion.follow(waypoints, start_time)
+        self.plan = self.controller.motion.follow(make_waypoints(*points), start_time)
         return self.plan.exceeded
 
     def loads(self) -> np.ndarray:
         """Return the effort that each desired motion takes, as a part of its limit."""
         limits = self.controller.tuning.effort_limits
+        return np.abs(DYNAMICS.inverse_dynamics(*self.desired()) / limits)
+
+    def desired(self) -> list[np.ndarray]:
+        """Return positions, velocities and accelerations, a row a command."""
         rows = (command.desired for command in self.commands)
-        columns = [np.array(column) for column in zip(*rows, strict=True)]
-        return np.abs(DYNAMICS.inverse_dynamics(*columns) / limits)
+        return [np.array(column) for column in zip(*rows, strict=True)]
 
 
 def weak_limits(points, share):
@@ -62,8 +61,7 @@ def weak_limits(points, share):
     arm.step()
     arm.follow(points)
     arm.run(points[-1].time_from_start + 2 * PERIOD)
-    rows = (command.desired for command in arm.commands)
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    columns = arm.desired()
     asked = np.abs(DYNAMICS.inverse_dynamics(*columns)).max(axis=0)
     held = np.abs(DYNAMICS.gravity_torque(columns[0])).max(axis=0)
     return tuple(np.maximum(share * asked, 1.1 * held + 0.05 * asked))

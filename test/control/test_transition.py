@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.sensors.wrench_settings import OnTimeout, WrenchSettings
@@ -18,29 +17,11 @@ from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.shipped import shipped_file
 
-ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ARM, backend='python')
-LIMITS = ARM.limits('effort_limit')
-LOAD = ARM.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
-Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-ZERO = np.zeros(6)
+LOAD = ROBOT.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
 PERIOD = 0.002
 STEEPEST = 2.45 / COMMAND.transition_time
 """Largest slope of an offset of 1 [1/s]: END / e / transition time."""
-
-
-def tuning(mode=Mode.COMPUTED_TORQUE, kp=100.0, kv=20.0, terms=None, payload=None, **options):
-    """Return a tuning of the shipped arm."""
-    terms = Terms() if terms is None else terms
-    return Tuning(
-        law=ControlLaw(DYNAMICS, mode, Gains.from_values(kp, kv, 6), terms, payload),
-        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
-        effort_limits=options.pop('limits', LIMITS),
-        effort_rates=np.array(()),
-        **options,
-    )
 
 
 def state(now: float):
@@ -56,12 +37,12 @@ def raw(chosen: Tuning, now: float, desired, wrench=None):
 
 
 CHANGES = {
-    'mode': (tuning(), tuning(Mode.FEEDFORWARD_PD, 90.0, 6.0)),
-    'to gravity': (tuning(), tuning(Mode.GRAVITY_COMPENSATION)),
-    'feedforward': (tuning(Mode.FEEDFORWARD), tuning()),
-    'gains': (tuning(), tuning(kp=900.0, kv=60.0)),
-    'terms': (tuning(), tuning(terms=Terms(gravity=False))),
-    'load': (tuning(), tuning(payload=LOAD)),
+    'mode': (make_tuning(), make_tuning(Mode.FEEDFORWARD_PD, kp=90.0, kv=6.0)),
+    'to gravity': (make_tuning(), make_tuning(Mode.GRAVITY_COMPENSATION)),
+    'feedforward': (make_tuning(Mode.FEEDFORWARD), make_tuning()),
+    'gains': (make_tuning(), make_tuning(kp=900.0, kv=60.0)),
+    'terms': (make_tuning(), make_tuning(terms=Terms(gravity=False))),
+    'load': (make_tuning(), make_tuning(payload=LOAD)),
 }
 
 
@@ -103,7 +84,7 @@ def test_another_source_of_the_velocity_goes_on_from_the_one_before(before, afte
 
     def with_source(source):
         settings = VelocitySettings(source=source, cutoff_frequency=40.0)
-        return tuning(velocity=settings)
+        return make_tuning(velocity=settings)
 
     controller, commands, velocities = Controller(with_source(before)), [], []
     for step in range(150):
@@ -121,14 +102,14 @@ def test_another_source_of_the_velocity_goes_on_from_the_one_before(before, afte
 @pytest.mark.parametrize('measured', [None, ZERO, np.full(6, np.nan), np.full(6, 1e4)])
 def test_an_effort_that_says_nothing_is_no_beginning(measured) -> None:
     """None, zero of all motors, no number, or more than motors can: gravity counts at once."""
-    controller = Controller(tuning())
+    controller = Controller(make_tuning())
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
     np.testing.assert_allclose(command.effort, DYNAMICS.gravity_torque(Q), atol=1e-9)
 
 
 def test_after_a_fault_the_first_command_is_the_last_one() -> None:
     """The arm is found elsewhere, and moving: the command goes on from where it was left."""
-    controller = Controller(tuning(states=StateLimits(timeout=0.1)))
+    controller = Controller(make_tuning(states=StateLimits(timeout=0.1)))
     controller.update(Q, ZERO, 0.0)
     controller.trip(FaultKind.STOPPED, 'test')
     last = list(controller.machine.last_commands())[-1]
@@ -147,8 +128,8 @@ def test_after_a_fault_the_first_command_is_the_last_one() -> None:
 @pytest.mark.parametrize('on_timeout', list(OnTimeout))
 def test_a_wrench_that_is_lost_and_found_makes_no_step(on_timeout: OnTimeout) -> None:
     """Neither the first reading, nor the loss of them, nor their return, nor a tare steps."""
-    wrist = WristWrench(ARM, 'ft_sensor')
-    controller = Controller(tuning(wrench=WrenchSettings(on_timeout=on_timeout)), wrist)
+    wrist = WristWrench(ROBOT, 'ft_sensor')
+    controller = Controller(make_tuning(wrench=WrenchSettings(on_timeout=on_timeout)), wrist)
     weight = np.array([0.0, 0.0, -30.0, 1.0, 0.0, 0.0])
     commands = []
     for step in range(500):
@@ -173,7 +154,7 @@ def test_a_wrench_that_is_lost_and_found_makes_no_step(on_timeout: OnTimeout) ->
 def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
     """From the last command to what is asked for over the transition time, at most 0.5 s."""
     for transition_time in (0.1, 1.0):
-        controller = Controller(tuning(transition_time=transition_time))
+        controller = Controller(make_tuning(transition_time=transition_time))
         controller.update(Q, ZERO, 0.0)
         before = controller.update(Q, np.full(6, -2.0), PERIOD).effort
         target = DYNAMICS.gravity_torque(Q) if last is LastCommand.GRAVITY else ZERO
@@ -192,11 +173,11 @@ def test_nothing_leaves_the_effort_limits() -> None:
     within the limits, and a law that was far beyond them is over with in the same time.
     """
     limits = np.array([20.0, 45.0, 45.0, 20.0, 20.0, 20.0])
-    controller = Controller(tuning(kp=1e9, limits=limits))
+    controller = Controller(make_tuning(kp=1e9, effort_limits=limits))
     # A few states: from their rate on such gains are refused.
     for step in range(8):
         controller.update(*state(PERIOD * step), PERIOD * step)
-    sane = tuning(limits=limits)
+    sane = make_tuning(effort_limits=limits)
     controller.adopt(sane)
     for step in range(8, 360):
         now = PERIOD * step
@@ -208,9 +189,9 @@ def test_nothing_leaves_the_effort_limits() -> None:
 
 def test_lower_limits_count_at_once() -> None:
     """A limit that is lowered holds for the next command, whatever came before."""
-    controller = Controller(tuning())
+    controller = Controller(make_tuning())
     controller.update(Q, ZERO, 0.0, measured_effort=DYNAMICS.gravity_torque(Q) + 10.0)
-    controller.adopt(tuning(limits=np.full(6, 10.0)))
+    controller.adopt(make_tuning(effort_limits=np.full(6, 10.0)))
     assert np.abs(controller.update(Q, ZERO, PERIOD).effort).max() <= 10.0
 
 
@@ -218,7 +199,7 @@ def test_many_changes_keep_no_offset_up() -> None:
     """Two tunings in turn, every 4 ms for ever: the command stays between what the two ask for,
     the feedback goes on, and the offset is as small as the difference of the two.
     """
-    one, other = tuning(), tuning(payload=LOAD)
+    one, other = make_tuning(), make_tuning(payload=LOAD)
     controller = Controller(one)
     measured = DYNAMICS.gravity_torque(Q) + 0.15 * LIMITS
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
@@ -237,9 +218,9 @@ def test_many_changes_keep_no_offset_up() -> None:
 
 def test_a_command_that_is_refused_does_not_end_the_transition() -> None:
     """The next state that can be answered goes on from the last command all the same."""
-    controller = Controller(tuning())
+    controller = Controller(make_tuning())
     last = controller.update(Q, ZERO, 0.0).effort
-    controller.adopt(tuning(payload=LOAD))
+    controller.adopt(make_tuning(payload=LOAD))
     with np.errstate(all='ignore'), pytest.raises(ValueError, match='finite'):
         controller.update(Q, np.full(6, 1e200), PERIOD)
     np.testing.assert_allclose(controller.update(Q, ZERO, 2 * PERIOD).effort, last, atol=1e-9)

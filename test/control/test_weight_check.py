@@ -8,27 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from example_robots import EXAMPLE_ROBOTS
+from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, make_tuning
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.weight_check import (
     RestingState,
     Weight,
     WeightCheck,
     find_limit_share,
 )
-from ne_dynamics.control.laws import ControlLaw, Mode, Terms
+from ne_dynamics.control.laws import Terms
 from ne_dynamics.control.sensors.state_effort import StateEffort
-from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.shipped import shipped_file
 
-ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-LIMITS = ARM.limits('effort_limit')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-ZERO = np.zeros(6)
 CHECK = WeightCheck()
 POSES = 400
 
@@ -59,7 +54,7 @@ def arms():
 def load(example):
     """Return a robot of the parameters."""
     if example is None:
-        return ARM
+        return ROBOT
     return load_urdf(example.path, example.base_link, example.tip_link, dict(example.locked))
 
 
@@ -67,6 +62,13 @@ def limits_of(robot):
     """Return effort limits as of motors for this arm: the UR3's file has those of a UR10."""
     limits = robot.limits('effort_limit')
     return find_limit_share(Dynamics(robot), limits) * limits
+
+
+def random_poses(robot, rng):
+    """Return poses within the limits of the joints, or a turn."""
+    lower = np.maximum(robot.limits('lower'), -np.pi)
+    upper = np.minimum(robot.limits('upper'), np.pi)
+    return rng.uniform(lower, upper, (POSES, robot.n))
 
 
 def verdicts(robot, efforts, weights):
@@ -85,9 +87,7 @@ def test_a_sound_arm_is_never_called_mirrored(example, rated) -> None:
     robot = load(example)
     dynamics, limits = Dynamics(robot), limits_of(robot)
     rng = np.random.default_rng(3)
-    lower = np.maximum(robot.limits('lower'), -np.pi)
-    upper = np.minimum(robot.limits('upper'), np.pi)
-    q = rng.uniform(lower, upper, (POSES, dynamics.n))
+    q = random_poses(robot, rng)
     still = np.zeros_like(q)
     weights = dynamics.gravity_torque(q)
     for share in (0.0, 0.5, 1.0):
@@ -112,9 +112,7 @@ def test_a_mirrored_weight_is_found_where_it_is_felt(example, rated) -> None:
     robot = load(example)
     dynamics, limits = Dynamics(robot), limits_of(robot)
     rng = np.random.default_rng(4)
-    lower = np.maximum(robot.limits('lower'), -np.pi)
-    upper = np.minimum(robot.limits('upper'), np.pi)
-    q = rng.uniform(lower, upper, (POSES, dynamics.n))
+    q = random_poses(robot, rng)
     weights = dynamics.gravity_torque(q)
     efforts = weights + 0.5 * FRICTION * limits * rng.uniform(-1.0, 1.0, q.shape)
     found = verdicts(robot, efforts, -weights)
@@ -122,20 +120,10 @@ def test_a_mirrored_weight_is_found_where_it_is_felt(example, rated) -> None:
     assert found[Weight.CONFIRMED] == 0
 
 
-def controller(up=False, robot=ARM, **changes):
+def controller(up=False, robot=ROBOT, **changes):
     """Return the controller of the shipped arm."""
     dynamics = Dynamics(robot, gravity=(0.0, 0.0, 9.80665 if up else -9.80665), backend='python')
-    terms = changes.pop('terms', Terms())
-    payload = changes.pop('payload', None)
-    tuning = Tuning(
-        law=ControlLaw(
-            dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6), terms, payload
-        ),
-        hold_law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
-        effort_limits=LIMITS,
-        effort_rates=np.array(()),
-    )
-    return Controller(replace(tuning, **changes))
+    return Controller(make_tuning(dynamics=dynamics, **changes))
 
 
 def resting(effort, velocity=ZERO):
@@ -143,7 +131,7 @@ def resting(effort, velocity=ZERO):
     return RestingState(0.0, Q, velocity, effort)
 
 
-WEIGHT = Dynamics(ARM, backend='python').gravity_torque(Q)
+WEIGHT = DYNAMICS.gravity_torque(Q)
 
 
 def test_only_torques_of_resting_motors_tell() -> None:
@@ -170,12 +158,9 @@ def test_a_payload_is_judged_by_the_effort_at_rest(mass) -> None:
     they are those of the new one, friction of 3 % of the limits included, put on or taken off.
     """
     rng = np.random.default_rng(5)
-    payload = ARM.payload_parameters(Inertia(mass, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
+    payload = ROBOT.payload_parameters(Inertia(mass, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
     empty, loaded = controller(), controller(payload=payload)
-    weights = (
-        WEIGHT,
-        Dynamics(ARM, backend='python').inverse_dynamics(Q, ZERO, ZERO, payload=payload),
-    )
+    weights = WEIGHT, DYNAMICS.inverse_dynamics(Q, ZERO, ZERO, payload=payload)
     for before, after, (old, new) in (
         (empty, loaded, weights),
         (loaded, empty, weights[::-1]),
@@ -190,8 +175,8 @@ def test_a_payload_is_judged_by_the_effort_at_rest(mass) -> None:
     assert CHECK.check_payload(empty, loaded.tuning, resting(ZERO)) == ''
     assert CHECK.check_payload(empty, empty.tuning, resting(weights[1])) == ''
     friction = float(np.abs(weights[1] - weights[0]).max())
-    drive = CoupledDrive('all', ARM.joint_names, (1.0,) * 6, coulomb_friction=friction)
-    robot = replace(ARM, coupled_drives=(drive,))
+    drive = CoupledDrive('all', ROBOT.joint_names, (1.0,) * 6, coulomb_friction=friction)
+    robot = replace(ROBOT, coupled_drives=(drive,))
     empty, loaded = controller(robot=robot), controller(robot=robot, payload=payload)
     assert CHECK.check_payload(empty, loaded.tuning, resting(weights[0])) == ''
     without_gravity = controller(terms=Terms(gravity=False)).tuning

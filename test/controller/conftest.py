@@ -2,7 +2,7 @@
 
 import pytest
 from controller_arm import ZERO, N, Q, load_arm
-from controller_bench import ControllerBench, compile_package, write_package
+from controller_bench import ControllerBench, Programs
 
 from ne_dynamics.dynamics import Dynamics
 
@@ -14,17 +14,21 @@ def dynamics():
 
 
 @pytest.fixture(scope='session')
-def folder(tmp_path_factory):
-    """Return the package of the arm."""
-    folder = tmp_path_factory.mktemp('packages') / 'arm_controller'
-    write_package(load_arm(), folder)
-    return folder
+def programs(shared_folder):
+    """Return what compiles programs of controllers."""
+    return Programs(shared_folder / 'controllers')
 
 
 @pytest.fixture(scope='session')
-def program(folder):
+def folder(programs):
+    """Return the package of the arm."""
+    return programs.write('arm_controller', load_arm())
+
+
+@pytest.fixture(scope='session')
+def program(programs, folder):
     """Return its program, with sanitizers."""
-    return compile_package(folder, is_sanitized=True)
+    return programs.compile(folder, is_sanitized=True)
 
 
 @pytest.fixture

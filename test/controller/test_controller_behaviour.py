@@ -7,7 +7,7 @@ sanitizers, which end it at the first fault.
 import numpy as np
 import pytest
 from controller_arm import ZERO, N, Q, load_arm
-from controller_bench import ControllerBench, compile_package
+from controller_bench import ControllerBench
 
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.dynamics import Dynamics
@@ -358,9 +358,11 @@ def test_it_begins_anew_after_it_was_deactivated(bench, dynamics):
 @pytest.mark.parametrize(
     'values', [{}, {'payload.mass': 2.0}, {'mode': 'gravity_compensation'}], ids=str
 )
-def test_a_million_updates_allocate_nothing_and_call_nothing_of_the_system(folder, values):
+def test_a_million_updates_allocate_nothing_and_call_nothing_of_the_system(
+    programs, folder, values
+):
     """With references that are lost and come back, under a kernel that allows no system call."""
-    with ControllerBench(compile_package(folder), N, 1000) as bench:
+    with ControllerBench(programs.compile(folder), N, 1000) as bench:
         bench.states(ZERO, ZERO, ZERO)
         assert bench.activate()
         assert bench.set(values) == ''

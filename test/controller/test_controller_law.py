@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from controller_bench import ControllerBench, compile_package, write_package
+from controller_bench import ControllerBench, write_package
 from example_robots import EXAMPLE_ROBOTS
 from test_friction import TERMS, random_robot
 
@@ -97,13 +97,13 @@ def random_motion(robot, seed):
 
 
 @pytest.mark.parametrize('name', ROBOTS)
-def test_the_controller_commands_what_the_node_commands(name, tmp_path):
+def test_the_controller_commands_what_the_node_commands(name, tmp_path, programs):
     """In each mode, with terms left out, a payload and limits, to 1e-12 of the largest effort."""
     robot = load(name)
     inertias = write_package(robot, tmp_path / 'arm').least_inertias
     arm = controlled_arm(PARAMETERS.defaults, robot)
     with ControllerBench(
-        compile_package(tmp_path / 'arm'),
+        programs.compile(tmp_path / 'arm'),
         robot.n,
         transition_time=0.0,
         jump_velocity=[0.0],

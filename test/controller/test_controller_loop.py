@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from controller_arm import load_arm
-from controller_bench import ControllerBench, compile_package
+from controller_bench import ControllerBench
 
 from ne_dynamics.dynamics import Dynamics
 
@@ -19,14 +19,14 @@ LOST, END = 0.9, 4.9
 
 
 @pytest.mark.parametrize('kind', ['no number', 'stale', 'jump'])
-def test_an_arm_whose_reference_is_lost_comes_to_rest_and_stays(folder, kind):
+def test_an_arm_whose_reference_is_lost_comes_to_rest_and_stays(programs, folder, kind):
     """It is braked at the velocity limit in 0.1 s, and held within 2 mrad of where that ends."""
     robot = load_arm()
     dynamics = Dynamics(robot, backend='python')
     motion = excitation(robot, 2.0, dynamics.inverse_dynamics)
     arm = MujocoArm(robot, period=PERIOD)
     arm.reset(motion.positions[0])
-    with ControllerBench(compile_package(folder), robot.n) as bench:
+    with ControllerBench(programs.compile(folder), robot.n) as bench:
         start, times = motion.positions[0], np.arange(0.0, END + PERIOD, PERIOD)
         wanted = motion.sample(np.minimum(times, LOST))
         bench.states(start, np.zeros(robot.n), dynamics.gravity_torque(start))

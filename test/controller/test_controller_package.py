@@ -14,7 +14,6 @@ from controller_bench import (
     HERE,
     WARNINGS,
     ControllerBench,
-    compile_package,
     run,
     write_package,
 )
@@ -161,7 +160,7 @@ def configure(folder, tmp_path, version):
 # ---- names, numbers, options
 
 
-def test_names_from_outside_stay_names(tmp_path):
+def test_names_from_outside_stay_names(tmp_path, programs):
     """A joint name with the marks of C++, YAML, XML and templates comes back from the program."""
     text = ARM.read_text(encoding='utf-8')
     robot = ned.load_urdf(
@@ -169,7 +168,7 @@ def test_names_from_outside_stay_names(tmp_path):
     )
     folder = tmp_path / 'arm'
     write_package(robot, folder)
-    with ControllerBench(compile_package(folder), robot.n) as bench:
+    with ControllerBench(programs.compile(folder), robot.n) as bench:
         commands, _, references, _ = bench.ask('names').split('\f')
         assert commands.split('\t')[0] == f'{HOSTILE}/effort'
         assert references.split('\t')[0] == f'controller/{HOSTILE}/position'
@@ -212,14 +211,14 @@ def test_parameters_of_the_node_are_taken_over(tmp_path, capsys):
     assert found['effort_rate_limit'] == [5000.0]
 
 
-def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path):
+def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path, programs):
     """Gains just below them are taken, and just above are not."""
     robot = ned.load_urdf(ARM, tip_link='tcp')
     controller = write_package(robot, tmp_path / 'arm', rate=1000)
     kp, kv = controller.find_largest_kp(20.0), controller.largest_kv
     inertia = controller.least_inertias
     effort_kv = kv * inertia[3]
-    with ControllerBench(compile_package(tmp_path / 'arm'), robot.n, 1000) as bench:
+    with ControllerBench(programs.compile(tmp_path / 'arm'), robot.n, 1000) as bench:
         for share, is_taken in ((0.999, True), (1.001, False)):
             only = np.where(np.arange(6) == 3, share * effort_kv, 0.0)
             for values in (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from controller_arm import ZERO, N, Q, load_arm
-from controller_bench import ControllerBench, compile_package, write_package
+from controller_bench import ControllerBench
 
 from ne_dynamics.control.guards.feasibility import check_gains
 from ne_dynamics.control.laws import Gains, Mode
@@ -23,12 +23,11 @@ SENSOR = {
 
 
 @pytest.fixture(scope='module')
-def sensing_program(tmp_path_factory):
+def sensing_program(programs):
     """Return the program of an arm with a wrist sensor, whose model is cut there."""
-    folder = tmp_path_factory.mktemp('packages') / 'sensing'
     values = {name: SENSOR[name] for name in ('wrench.sensor_link', 'wrench.measures')}
-    write_package(load_arm(), folder, values, sensor='ft')
-    return compile_package(folder, is_sanitized=True)
+    folder = programs.write('sensing', load_arm(), values, sensor='ft')
+    return programs.compile(folder, is_sanitized=True)
 
 
 def start_sensing(program, reading, **parameters):

@@ -161,7 +161,7 @@ def test_modes_gains_and_limits_at_run_time(held) -> None:
 
 
 def test_a_flood_of_parameters(held) -> None:
-    """Two hundred sets, every other refused, do not keep the node from holding the held."""
-    for index in range(100):
+    """A hundred sets, every other refused, do not keep the node from holding the held."""
+    for index in range(50):
         held.set(payload__mass=PAYLOAD, payload__com=[0.0, 0.0, 1e-6 * (index % 2)])
         assert not held.set_atomically(payload__mass=-1.0).successful

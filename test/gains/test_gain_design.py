@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from geared_arm import geared_arm
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.feasibility import check_gains
@@ -91,32 +92,17 @@ def test_poses_that_the_motors_do_not_hold_are_left_out(dynamics):
     assert max(most) > 0.82
 
 
-SLIDING_ARM = """<robot name="lift">
-  <link name="base"/>
-  <joint name="lift" type="prismatic">
-    <parent link="base"/><child link="carriage"/><axis xyz="0 0 1"/>
-    <limit lower="0" upper="1" velocity="1" {lift}/>
-  </joint>
-  <link name="carriage"><inertial><mass value="{mass}"/>
-    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="arm" type="revolute">
-    <parent link="carriage"/><child link="beam"/><axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" velocity="2" {arm}/>
-  </joint>
-  <link name="beam"><inertial><origin xyz="0.3 0 0"/><mass value="{mass}"/>
-    <inertia ixx="{inertia}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial>
-  </link>
-</robot>"""
-
-
-def sliding_arm(has_limits=True, mass=4.0):
+def sliding_arm(mass=4.0):
     """Return a lift with a turning arm on it."""
-    limits = {'lift': 'effort="400"', 'arm': 'effort="200"'}
-    robot = load_urdf(SLIDING_ARM.format(mass=mass, inertia=0.02 * mass, **limits))
-    if has_limits:
-        return robot
-    joints = tuple(replace(joint, effort_limit=math.inf) for joint in robot.joints)
-    return replace(robot, joints=joints)
+    return load_urdf(
+        robot_xml(
+            'base',
+            joint_xml('lift', 'base', 'carriage', 'prismatic', limit_xml(0, 1, 400, 1)),
+            link_xml('carriage', mass, moments=(0.1, 0.1, 0.1)),
+            joint_xml('arm', 'carriage', 'beam', inside=limit_xml(-2, 2, 200, 2), axis='0 1 0'),
+            link_xml('beam', mass, '0.3 0 0', moments=(0.02 * mass,) * 3),
+        )
+    )
 
 
 def test_bounds_hold_for_every_model(dynamics):

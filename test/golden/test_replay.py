@@ -69,10 +69,11 @@ def test_replay(name, context, found_messages):
     if not difference.is_small and not difference.lines:
         # Processors add in other orders. Where a session grows the last digits of its positions
         # into more, as a joint does that is predicted without friction, so much may differ.
-        others = (compare(recording, recording.replay(context, nudge)) for nudge in LAST_DIGITS)
-        grown = max(other.largest for other in others)
-        assert difference.largest <= MOST_GROWN * max(grown, TOLERANCE), str(difference)
         assert difference.largest <= LARGEST_GROWN, str(difference)
+        others = (compare(recording, recording.replay(context, nudge)) for nudge in LAST_DIGITS)
+        assert any(
+            difference.largest <= MOST_GROWN * max(other.largest, TOLERANCE) for other in others
+        ), str(difference)
     else:
         assert difference.is_small, str(difference)
     expected = flat(INDEX[name]['properties'])
@@ -87,12 +88,18 @@ def test_each_scenario_is_recorded():
     assert names == sorted(INDEX) == sorted(path.stem for path in RECORDINGS.glob('*.npz'))
 
 
+@pytest.fixture(scope='module')
+def replayed(context):
+    """Return a recording and what the node says again; who changes that sets it right."""
+    recording = read('malformed')
+    return recording, recording.replay(context)
+
+
 @pytest.mark.parametrize('joint', [0, 3])
-def test_a_small_perturbation_is_seen(joint, context):
+def test_a_small_perturbation_is_seen(joint, replayed):
     from comparison import compare
 
-    recording = read('malformed')
-    outputs = recording.replay(context)
+    recording, outputs = replayed
     push = 1e-6 * recording.commands.scale * (np.arange(len(recording.commands.scale)) == joint)
     stored = set(recording.commands.rows.tolist())
     between = [row for row in range(len(outputs.commands)) if row not in stored]
@@ -104,12 +111,11 @@ def test_a_small_perturbation_is_seen(joint, context):
     assert compare(recording, outputs).is_small
 
 
-def test_what_is_lost_or_late_is_seen(context):
+def test_what_is_lost_or_late_is_seen(replayed):
     from comparison import compare
     from node_outputs import Event
 
-    recording = read('malformed')
-    outputs = recording.replay(context)
+    recording, outputs = replayed
     time, data = outputs.commands.pop(40)
     assert compare(recording, outputs).lines
     outputs.commands.insert(40, (time + 1, data))
@@ -118,3 +124,4 @@ def test_what_is_lost_or_late_is_seen(context):
     assert not compare(recording, outputs).lines
     outputs.events.append(Event((time, 'fault', 'another one')))
     assert compare(recording, outputs).lines
+    outputs.events.pop()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.identification.run import identify
@@ -13,21 +14,13 @@ from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 
 RATE = 50.0
-LINK = """
-<link name="{0}"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
-  <inertia ixx="0.01" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial></link>
-"""
-JOINT = """
-<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/><origin xyz="{3} 0 0"/>
-  <axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="100" velocity="5"/></joint>
-"""
-ARM = (
-    '<robot name="arm"><link name="base"/>'
-    + LINK.format('upper')
-    + LINK.format('lower')
-    + JOINT.format('a', 'base', 'upper', 0.0)
-    + JOINT.format('b', 'upper', 'lower', 0.4)
-    + '</robot>'
+ARM = robot_xml(
+    *(
+        'base',
+        *(link_xml(name, 2, '0.2 0 0', moments=(0.01, 0.03, 0.03)) for name in ('upper', 'lower')),
+    ),
+    joint_xml('a', 'base', 'upper', inside=limit_xml(-3, 3, 100, 5), axis='0 1 0'),
+    joint_xml('b', 'upper', 'lower', inside=limit_xml(-3, 3, 100, 5), xyz='0.4 0 0', axis='0 1 0'),
 )
 FALLING = FrictionModel(
     static_friction=1.0, stribeck_velocity=1.2, smoothing_velocity=0.01, friction_offset=0.4

@@ -6,44 +6,22 @@ import threading
 
 import numpy as np
 import pytest
+from urdf_text import joint_xml, link_xml, robot_xml
 
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.model.urdf.tree import load_urdf
 
 
-def link(name, mass=1.0, xyz='0 0 0', rpy='0 0 0', moments=(0.01, 0.02, 0.025)):
-    """Return a link with a diagonal inertia."""
-    xx, yy, zz = moments
-    return (
-        f'<link name="{name}"><inertial><origin xyz="{xyz}" rpy="{rpy}"/><mass value="{mass}"/>'
-        f'<inertia ixx="{xx}" ixy="0" ixz="0" iyy="{yy}" iyz="0" izz="{zz}"/></inertial></link>'
-    )
-
-
-def joint(name, parent, child, kind='revolute', inside='', xyz='0 0 0', rpy='0 0 0', axis='0 0 1'):
-    """Return a joint."""
-    limit = '<limit lower="-2" upper="2" effort="10" velocity="3"/>'
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{inside or limit}</joint>'
-    )
-
-
-def robot_xml(*parts):
-    """Return a URDF."""
-    return f'<robot name="test">{"".join(parts)}</robot>'
-
-
 def tree():
     """Return a tree: base -> a -> b -> c and b -> d -> e, with a fixed flange beyond c."""
     return robot_xml(
-        *(link(name) for name in ('base', 'a', 'b', 'c', 'd', 'e', 'flange')),
-        joint('j_a', 'base', 'a', xyz='0 0 0.3'),
-        joint('j_b', 'a', 'b', axis='0 1 0', xyz='0 0 0.2'),
-        joint('j_d', 'b', 'd', kind='prismatic', axis='1 0 0', xyz='0.1 0 0', rpy='0 0.3 0'),
-        joint('j_c', 'b', 'c', axis='1 0 0', xyz='0 0 0.4'),
-        joint('j_e', 'd', 'e', kind='continuous', inside='<dynamics damping="0.1"/>'),
-        joint('j_flange', 'c', 'flange', kind='fixed', xyz='0 0 0.1', rpy='1 0 0'),
+        *(link_xml(name) for name in ('base', 'a', 'b', 'c', 'd', 'e', 'flange')),
+        joint_xml('j_a', 'base', 'a', xyz='0 0 0.3'),
+        joint_xml('j_b', 'a', 'b', axis='0 1 0', xyz='0 0 0.2'),
+        joint_xml('j_d', 'b', 'd', kind='prismatic', axis='1 0 0', xyz='0.1 0 0', rpy='0 0.3 0'),
+        joint_xml('j_c', 'b', 'c', axis='1 0 0', xyz='0 0 0.4'),
+        joint_xml('j_e', 'd', 'e', kind='continuous', inside='<dynamics damping="0.1"/>'),
+        joint_xml('j_flange', 'c', 'flange', kind='fixed', xyz='0 0 0.1', rpy='1 0 0'),
     )
 
 
@@ -61,17 +39,17 @@ def test_chain_runs_from_base_to_tip_and_lumps_the_rest():
 
 def test_limits_damping_and_friction():
     xml = robot_xml(
-        *(link(name) for name in ('base', 'a', 'b', 'c', 'd')),
-        joint(
+        *(link_xml(name) for name in ('base', 'a', 'b', 'c', 'd')),
+        joint_xml(
             'j_a',
             'base',
             'a',
             inside='<limit lower="-1" upper="1.5" effort="0" velocity="2.5"/>'
             '<dynamics damping="0.7" friction="0.2"/>',
         ),
-        joint('j_b', 'a', 'b', inside='<dynamics damping="0.1"/>'),
-        joint('j_c', 'b', 'c', kind='continuous'),
-        joint('j_d', 'c', 'd', inside='<limit lower="-1" upper="1"/>'),
+        joint_xml('j_b', 'a', 'b', inside='<dynamics damping="0.1"/>'),
+        joint_xml('j_c', 'b', 'c', kind='continuous'),
+        joint_xml('j_d', 'c', 'd', inside='<limit lower="-1" upper="1"/>'),
     )
     a, b, c, d = load_urdf(xml).joints
     assert (a.lower, a.upper, a.effort_limit, a.velocity_limit) == (-1.0, 1.5, 0.0, 2.5)
@@ -87,7 +65,7 @@ def test_limits_damping_and_friction():
 )
 def test_axis_off_by_the_rounding_of_its_digits_is_normalised(axis, finding):
     """A printed axis has unit length to its last digit; a coarse one is reported."""
-    xml = robot_xml(link('base'), link('a'), joint('j', 'base', 'a', axis=axis))
+    xml = robot_xml(link_xml('base'), link_xml('a'), joint_xml('j', 'base', 'a', axis=axis))
     robot = load_urdf(xml)
     assert np.linalg.norm(robot.bodies[0].axis) == pytest.approx(1.0, abs=1e-15)
     assert any(item.code == 'axis-normalised' for item in robot.findings) is finding
@@ -103,10 +81,10 @@ def mimic(target, multiplier=None, offset=None):
 def mimic_tree(*extra):
     """Return base -> a -> b -> c, where c follows b and b follows a."""
     return robot_xml(
-        *(link(name) for name in ('base', 'a', 'b', 'c')),
-        joint('j_a', 'base', 'a', inside='<dynamics damping="0.1" friction="0.05"/>'),
-        joint('j_b', 'a', 'b', inside=mimic('j_a', -2.0, 0.5)),
-        joint('j_c', 'b', 'c', inside=mimic('j_b', 0.5, 0.1)),
+        *(link_xml(name) for name in ('base', 'a', 'b', 'c')),
+        joint_xml('j_a', 'base', 'a', inside='<dynamics damping="0.1" friction="0.05"/>'),
+        joint_xml('j_b', 'a', 'b', inside=mimic('j_a', -2.0, 0.5)),
+        joint_xml('j_c', 'b', 'c', inside=mimic('j_b', 0.5, 0.1)),
         *extra,
     )
 
@@ -142,7 +120,9 @@ def test_mimic_joint_may_be_locked_by_name():
 
 def test_link_without_inertial_is_massless_and_says_so():
     """A missing inertial is not the same as a given zero."""
-    robot = load_urdf(robot_xml('<link name="base"/>', link('a', 0.0), joint('j', 'base', 'a')))
+    robot = load_urdf(
+        robot_xml('<link name="base"/>', link_xml('a', 0.0), joint_xml('j', 'base', 'a'))
+    )
     assert not robot.link('base').has_inertial
     assert robot.link('a').has_inertial
     assert robot.link('base').inertia.is_zero
@@ -150,9 +130,11 @@ def test_link_without_inertial_is_massless_and_says_so():
 
 def test_unknown_tags_become_findings_and_print_nothing(capfd):
     xml = robot_xml(
-        link('base'),
-        link('a').replace('</link>', '<sensor/></link>'),
-        joint('j', 'base', 'a', inside='<limit effort="1" velocity="1" acceleration="2"/><gear/>'),
+        link_xml('base'),
+        link_xml('a').replace('</link>', '<sensor/></link>'),
+        joint_xml(
+            'j', 'base', 'a', inside='<limit effort="1" velocity="1" acceleration="2"/><gear/>'
+        ),
         '<foo/><gazebo reference="a"><mu>1</mu></gazebo><transmission name="t"/>',
     )
     findings = load_urdf(xml).findings
@@ -169,8 +151,8 @@ def test_unknown_tags_become_findings_and_print_nothing(capfd):
 def test_floating_joint_off_the_way_is_locked_with_a_warning():
     """A floating branch beside the chain is lumped at identity, and that is said."""
     xml = robot_xml(
-        *(link(name) for name in ('base', 'a', 'b')),
-        joint('j_a', 'base', 'a'),
+        *(link_xml(name) for name in ('base', 'a', 'b')),
+        joint_xml('j_a', 'base', 'a'),
         '<joint name="j_b" type="floating"><parent link="a"/><child link="b"/></joint>',
     )
     robot = load_urdf(xml, tip_link='a')
@@ -199,8 +181,8 @@ def test_long_chains_do_not_hit_the_recursion_limit():
     """A chain of thousands of links loads."""
     count = 1500
     xml = robot_xml(
-        *(link(f'l{i}') for i in range(count + 1)),
-        *(joint(f'j{i}', f'l{i}', f'l{i + 1}') for i in range(count - 1, -1, -1)),
+        *(link_xml(f'l{i}') for i in range(count + 1)),
+        *(joint_xml(f'j{i}', f'l{i}', f'l{i + 1}') for i in range(count - 1, -1, -1)),
     )
     robot = load_urdf(xml)
     assert robot.n == count
@@ -210,7 +192,7 @@ def test_long_chains_do_not_hit_the_recursion_limit():
 def test_loading_in_threads_keeps_findings_apart():
     """The parser's global message hook does not mix robots that load at the same time."""
     xmls = [
-        robot_xml(link('base'), link('a'), joint('j', 'base', 'a'), f'<tag_{i}/>')
+        robot_xml(link_xml('base'), link_xml('a'), joint_xml('j', 'base', 'a'), f'<tag_{i}/>')
         for i in range(8)
     ]
     found = [None] * len(xmls)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from short_arm import short_arm
+from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
@@ -19,15 +20,11 @@ GENERAL = set(FORMULATIONS) - {'sasaki_symbolic'}
 ARM = 'six_axis_arm.urdf'
 PUMAS = ('puma560_standard_dh.yaml', 'puma560_modified_dh.yaml')
 
-TREE = """<robot name="tree">
-<link name="base"/>
-<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
- ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
- ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="left" type="continuous"><parent link="base"/><child link="a"/></joint>
-<joint name="right" type="continuous"><parent link="base"/><child link="b"/></joint>
-</robot>"""
+UNIT = (1, 1, 1)
+TREE = robot_xml(
+    *('base', link_xml('a', moments=UNIT), link_xml('b', moments=UNIT)),
+    *(joint_xml(f'j_{child}', 'base', child, 'continuous') for child in 'ab'),
+)
 
 
 @pytest.fixture(autouse=True)

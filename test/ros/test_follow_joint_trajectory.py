@@ -366,36 +366,32 @@ def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatc
     stopped_after(active, last)
 
 
-def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch) -> None:
-    """Both are planned beside: the goal is followed until the topic's motion is planned."""
+@pytest.mark.parametrize('newer', ['goal', 'topic'])
+def test_of_a_goal_and_a_topic_trajectory_the_newer_counts(
+    bench, active, monkeypatch, newer: str
+) -> None:
+    """Both are planned beside: what was followed goes on until the newer one is planned."""
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setitem(vars(NODE), 'few_points', 0)
         patch.setitem(vars(NODE), 'small_message', 0)
-        goal = active.send_accepted((1.0, GOAL))
-        bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
-        bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
-    assert 'a trajectory came by the topic' in active.result(goal).text
+        for kind in ('topic', 'goal') if newer == 'goal' else ('goal', 'topic'):
+            if kind == 'goal':
+                goal = active.send_accepted((1.0, GOAL))
+            else:
+                bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
+                bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
+    if newer == 'goal':
+        planning = bench.node.configured.motion.planning
+        bench.spin(lambda: not planning.is_busy, 'both plans')
+        assert active.is_running(goal)
+    else:
+        assert 'a trajectory came by the topic' in active.result(goal).text
     end = active.desired(Q)
     for _ in range(15):
         end = active.desired(end, dt=0.1)
-    np.testing.assert_allclose(end, Q - STEP, atol=1e-9)
-
-
-def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch) -> None:
-    with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setitem(vars(NODE), 'few_points', 0)
-        patch.setitem(vars(NODE), 'small_message', 0)
-        bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
-        bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
-        goal = active.send_accepted((1.0, GOAL))
-    planning = bench.node.configured.motion.planning
-    bench.spin(lambda: not planning.is_busy, 'both plans')
-    assert active.is_running(goal)
-    end = active.desired(Q)
-    for _ in range(15):
-        end = active.desired(end, dt=0.1)
-    np.testing.assert_allclose(end, GOAL, atol=1e-9)
-    assert active.result(goal).status == SUCCEEDED
+    np.testing.assert_allclose(end, GOAL if newer == 'goal' else Q - STEP, atol=1e-9)
+    if newer == 'goal':
+        assert active.result(goal).status == SUCCEEDED
 
 
 def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> None:

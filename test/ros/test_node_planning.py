@@ -139,7 +139,7 @@ def test_a_stream_is_followed_though_motions_may_be_slowed_down(bench) -> None:
         return Q + 0.2 * (1.0 - np.cos(since))
 
     measured, errors = Q, []
-    for step in range(500):
+    for step in range(350):
         now = 0.002 * step
         if step % 5 == 0:
             before = bench.received['joint_trajectory']

@@ -11,6 +11,7 @@ from node_bench import SLOW_STATES
 from sensor_msgs.msg import JointState
 
 from ne_dynamics.control.command_machine import CommandState
+from ne_dynamics.control.thresholds import COMMAND
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 
@@ -57,13 +58,20 @@ def test_the_watchdog_waits_for_the_first_state(bench) -> None:
 LED = {'mode': 'gravity_compensation', 'on_state_loss': 'lower', 'state_timeout': 0.3}
 
 
+@pytest.fixture
+def quickly(monkeypatch) -> None:
+    """Let the effort fade in a second in place of three."""
+    monkeypatch.setitem(vars(COMMAND), 'lowering_time', 1.0)
+
+
+@pytest.mark.usefixtures('quickly')
 def test_an_arm_that_is_led_is_lowered_when_states_stop(bench) -> None:
     """With on_state_loss lower the effort against gravity fades to nothing without a step, and is
     back when states are; deactivated while nobody sees it, the effort does not come back.
     """
     bench.start(**LED)
     held = bench.answer(bench.joint_state(Q))
-    bench.hear('joint_states stopped', 'gravity, fading in 3 s, until')
+    bench.hear('joint_states stopped', 'gravity, fading in 1 s, until')
     bench.spin(lambda: not bench.commands[-1].any(), 'nothing')
     fading = np.abs(bench.commands)
     assert len(fading) > 20
@@ -77,6 +85,7 @@ def test_an_arm_that_is_led_is_lowered_when_states_stop(bench) -> None:
     assert not np.any(bench.commands[count:])
 
 
+@pytest.mark.usefixtures('quickly')
 def test_states_that_return_end_the_lowering(bench) -> None:
     """The first usable state is answered, and nothing fades beside the answers."""
     bench.start(**LED)

@@ -16,20 +16,12 @@ from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 NAN, INFINITY = float('nan'), float('inf')
 
 
-@pytest.mark.parametrize(
-    'module',
-    [
-        'settings',
-        'ros.settings.parameters',
-        'ros.messages.conversion',
-        'ros.settings.configuration',
-    ],
-)
-def test_no_ros_is_needed(module: str) -> None:
+def test_no_ros_is_needed() -> None:
     program = (
         'import sys\n'
         "sys.modules['rclpy'] = sys.modules['sensor_msgs'] = None\n"
-        f'import ne_dynamics.{module}\n'
+        'import ne_dynamics.settings, ne_dynamics.ros.settings.parameters\n'
+        'import ne_dynamics.ros.messages.conversion, ne_dynamics.ros.settings.configuration\n'
     )
     subprocess.run([sys.executable, '-c', program], check=True)
 

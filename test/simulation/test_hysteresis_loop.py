@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from geared_arm import with_path_friction
 from motion_loop import PERIOD, demo_motion, node_controller, shipped_arm
 from planted_loop import NodeAnswers
 
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop
@@ -22,32 +22,12 @@ MOTION = demo_motion(PLAIN)
 DISPLACEMENT = 0.2
 
 
-def with_friction(hysteresis, coulomb=0.0):
-    """Return the arm with friction of so much of each effort limit."""
-    return replace(
-        PLAIN,
-        joints=tuple(
-            replace(
-                joint,
-                viscous_friction=0.0,
-                coulomb_friction=coulomb * joint.effort_limit,
-                friction=FrictionModel(
-                    hysteresis_friction=hysteresis * joint.effort_limit,
-                    hysteresis_displacement=DISPLACEMENT if hysteresis else 0.0,
-                    smoothing_velocity=0.02,
-                ),
-            )
-            for joint in PLAIN.joints
-        ),
-    )
-
-
-TRUE = with_friction(0.1)
+TRUE = with_path_friction(PLAIN, 0.1, DISPLACEMENT)
 MODELS = {
     'with the path': TRUE,
-    'half of it as Coulomb': with_friction(0.0, 0.05),
-    'all of it as Coulomb': with_friction(0.0, 0.1),
-    'without': with_friction(0.0),
+    'half of it as Coulomb': with_path_friction(PLAIN, 0.0, 0.0, 0.05),
+    'all of it as Coulomb': with_path_friction(PLAIN, 0.0, 0.0, 0.1),
+    'without': with_path_friction(PLAIN, 0.0, 0.0),
 }
 
 

@@ -9,45 +9,36 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.thresholds import SIMULATION
 
-rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from builtin_interfaces.msg import Time  # noqa: E402
-from geometry_msgs.msg import WrenchStamped  # noqa: E402
-from node_probe import NodeProbe  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
-from rosgraph_msgs.msg import Clock  # noqa: E402
-from sensor_msgs.msg import Imu, JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray, String  # noqa: E402
-from std_srvs.srv import SetBool  # noqa: E402
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
+from node_probe import LATCHED, ServedProbe
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import SetBool
 
-from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
+from ne_dynamics.simulation.simulated_robot import (
     FIRST_STAMP,
     SimulatedRobot,
 )
 
-DOMAIN = private_domain()
 MODEL = str(shipped_file('six_axis_arm.urdf'))
 POSTURE = [0.1, -0.5, 0.9, 0.2, 0.6, -0.3]
-TIMEOUT = 20.0
 
 
-class Bench(NodeProbe):
+class Bench(ServedProbe):
     """A simulated robot and a node that plays its controller, in one thread."""
 
     def __init__(self):
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
-        self.executor = SingleThreadedExecutor(context=self.context)
         self.namespace = f'/bench_{os.getpid()}_{time.monotonic_ns()}'
-        self.probe = rclpy.create_node('probe', context=self.context, namespace=self.namespace)
-        self.executor.add_node(self.probe)
+        super().__init__(self.namespace)
         self.states, self.wrenches, self.clocks, self.descriptions = [], [], [], []
         self.imus, self.true_states = [], []
         for kind, topic, received in (
@@ -58,9 +49,8 @@ class Bench(NodeProbe):
             (Clock, '/clock', self.clocks),
         ):
             self.probe.create_subscription(kind, topic, received.append, 1000)
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.probe.create_subscription(
-            String, 'robot_description', self.descriptions.append, latched
+            String, 'robot_description', self.descriptions.append, LATCHED
         )
         self.commands = self.probe.create_publisher(
             Float64MultiArray, 'effort_controller/commands', 10
@@ -81,21 +71,6 @@ class Bench(NodeProbe):
         self.spin(lambda: self.commands.get_subscription_count() > 0, 'the subscription')
         return self
 
-    def until(self, condition, what):
-        """Serve both nodes until something is the case."""
-        deadline = time.monotonic() + TIMEOUT
-        while not condition():
-            assert time.monotonic() < deadline, f'{what} did not happen'
-            self.executor.spin_once(timeout_sec=0.05)
-
-    spin = until
-
-    def spin_for(self, seconds):
-        """Serve both nodes for a while."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.02)
-
     def command(self, effort):
         """Send a command as it is."""
         self.commands.publish(Float64MultiArray(data=[float(value) for value in effort]))
@@ -114,11 +89,7 @@ class Bench(NodeProbe):
 
     def close(self):
         """End everything."""
-        self.executor.shutdown()
-        for node in (self.probe, self.robot):
-            if node is not None:
-                node.destroy_node()
-        self.context.try_shutdown()
+        super().close(*filter(None, [self.robot]))
 
 
 def nanoseconds(stamp):
@@ -158,7 +129,7 @@ def test_in_lockstep_every_command_is_one_period_and_states_stand_still_before(
     np.testing.assert_allclose(bench.states[-1].effort, gravity_torque, rtol=1e-12)
     assert len(bench.clocks) == 0
     count = len(bench.states)
-    bench.spin_for(0.3)
+    bench.serve_for(0.3)
     assert len(bench.states) == count
 
 
@@ -167,7 +138,7 @@ def test_the_brake_holds_until_it_is_released(bench):
     bench.spin(lambda: len(bench.states) >= 1, 'a state')
     for _ in range(3):
         bench.command(np.zeros(6))
-        bench.spin_for(0.1)
+        bench.serve_for(0.1)
     assert set(bench.stamps()) == {FIRST_STAMP}
     assert bench.trigger('release_brake', 'simulated_robot').success
     bench.spin(lambda: max(bench.stamps()) > FIRST_STAMP, 'motion')
@@ -185,7 +156,7 @@ def test_a_command_that_cannot_be_used_is_dropped(bench, gravity_torque, capfd, 
     bench.answer(gravity_torque)
     state = bench.answer(gravity_torque)
     bench.command(bad)
-    bench.spin_for(0.2)
+    bench.serve_for(0.2)
     assert bench.states[-1] is state
     after = bench.answer(gravity_torque)
     assert nanoseconds(after.header.stamp) - nanoseconds(state.header.stamp) == 2_000_000
@@ -272,7 +243,7 @@ def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
     stamp = bench.stamps()[-1]
     assert stamp == FIRST_STAMP + 6_000_000
     bench.command(0.5 * gravity_torque)
-    bench.spin_for(0.3)
+    bench.serve_for(0.3)
     assert bench.stamps()[-1] == stamp
     assert bench.trigger('resume', 'simulated_robot').success
     bench.spin(lambda: bench.stamps()[-1] > stamp, 'the next state')
@@ -288,9 +259,8 @@ def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
 def granted_until(bench, stamp):
     """Let a paced arm go on up to a stamp [ns]."""
     if not hasattr(bench, 'grants'):
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         topic = 'simulated_robot/run_until'
-        bench.grants = bench.probe.create_publisher(Time, topic, latched)
+        bench.grants = bench.probe.create_publisher(Time, topic, LATCHED)
     bench.grants.publish(Time(sec=stamp // 1_000_000_000, nanosec=stamp % 1_000_000_000))
 
 
@@ -301,14 +271,14 @@ def test_a_paced_arm_goes_on_as_far_as_it_is_granted(bench, gravity_torque):
     bench.answer(gravity_torque)
     bench.answer(gravity_torque)
     bench.command(0.5 * gravity_torque)
-    bench.spin_for(0.3)
+    bench.serve_for(0.3)
     assert bench.stamps()[-1] == FIRST_STAMP + 20_000_000
     granted_until(bench, FIRST_STAMP + 10_000_000)  # less than before: no news
     granted_until(bench, FIRST_STAMP + 25_000_000)  # to the first state that is not before it
     bench.spin(lambda: bench.stamps()[-1] > FIRST_STAMP + 20_000_000, 'the next state')
     np.testing.assert_allclose(bench.states[-1].effort, 0.5 * gravity_torque)
     bench.command(gravity_torque)
-    bench.spin_for(0.3)
+    bench.serve_for(0.3)
     assert bench.stamps()[-1] == FIRST_STAMP + 30_000_000
 
 
@@ -333,14 +303,14 @@ def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench,
     bench.spin(lambda: len(bench.states) > count + 5, 'states that nobody answers')
     for _ in range(5):
         bench.command(gravity_torque)
-    bench.spin_for(0.1)
+    bench.serve_for(0.1)
     count = len(bench.states)
     bench.spin(lambda: len(bench.states) > count, 'the first state in lockstep')
     for _ in range(5):
         bench.answer(gravity_torque)
     assert np.diff(bench.stamps()[-6:]).tolist() == [2_000_000] * 5
     count = len(bench.states)
-    bench.spin_for(0.1)
+    bench.serve_for(0.1)
     assert len(bench.states) == count
     np.testing.assert_allclose(bench.states[-1].position, POSTURE, atol=1e-8)
 
@@ -354,7 +324,7 @@ def test_topics_fall_silent_on_request_and_come_back(bench, topics, silent, hear
     bench.start(rate=100.0, wrench__sensor_link='ft_sensor', imu__link='base_link', **parameters)
     bench.spin(lambda: bench.states and bench.wrenches and bench.imus, 'messages')
     assert bench.call(SetBool, 'drop', SetBool.Request(data=True), 'simulated_robot').success
-    bench.spin_for(0.1)
+    bench.serve_for(0.1)
     count, count_heard = len(getattr(bench, silent)), len(getattr(bench, heard))
     bench.spin(lambda: len(getattr(bench, heard)) > count_heard + 5, 'the other topic')
     assert len(getattr(bench, silent)) == count

@@ -5,12 +5,11 @@
 
 import shutil
 import subprocess
-import tempfile
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from built_once import build_once
 
 from ne_dynamics.bring_up import ArmController, render_controller
 from ne_dynamics.ros.settings.parameters import PARAMETERS
@@ -44,33 +43,47 @@ def write_package(robot, folder, values=(), *, rate=500, sensor=''):
     return controller
 
 
-def compile_package(folder, *, is_sanitized=False):
-    """Return the program of a package's controller, compiled once; skip without a compiler."""
-    program = folder / ('sanitized' if is_sanitized else 'bench')
-    if program.is_file():
-        return program
-    if shutil.which('g++') is None:
-        pytest.skip('no C++ compiler (g++) is installed')
-    flags = SANITIZED if is_sanitized else PLAIN
-    equations = folder / 'dynamics' / f'{folder.name}_dynamics.c'
-    run('gcc', '-std=c99', '-Wpedantic', *flags, '-c', equations, '-o', folder / 'equations.o')
-    includes = ['-I', HERE / 'interfaces', '-I', folder / 'src', '-I', folder / 'dynamics']
-    sources = [*(folder / 'src').glob('*.cpp'), folder / 'equations.o', _driver(is_sanitized)]
-    run('g++', '-std=c++17', *flags, *includes, *sources, '-o', program)
-    return program
+class Programs:
+    """Programs of controllers; what drives any of them is compiled once for all processes.
 
+    Parameters
+    ----------
+    folder : Path
+        That all processes of the session have.
+    """
 
-_FOLDER = tempfile.TemporaryDirectory(prefix='ne_dynamics_controller_')  # gone with the process
+    def __init__(self, folder):
+        self.folder = folder
 
+    def write(self, name, robot, values=(), **options):
+        """Return the folder of a package that many tests use, see :func:`write_package`."""
 
-@cache
-def _driver(is_sanitized):
-    """Return the object file of what drives any controller."""
-    file = Path(_FOLDER.name) / f'{"sanitized" if is_sanitized else "bench"}.o'
-    flags = SANITIZED if is_sanitized else PLAIN
-    includes = ['-I', HERE / 'interfaces']
-    run('g++', '-std=c++17', *flags, *includes, '-c', HERE / 'bench.cpp', '-o', file)
-    return file
+        def write_below(path):
+            write_package(robot, path / name, values, **options)
+
+        return build_once(self.folder / f'{name}_alone', write_below) / name
+
+    def compile(self, folder, *, is_sanitized=False):
+        """Return the program of a package's controller, compiled once; skip without a compiler."""
+        if shutil.which('g++') is None:
+            pytest.skip('no C++ compiler (g++) is installed')
+        flags = SANITIZED if is_sanitized else PLAIN
+        name = 'sanitized' if is_sanitized else 'bench'
+
+        def compile_driver(file):
+            includes = '-I', HERE / 'interfaces'
+            run('g++', '-std=c++17', *flags, *includes, '-c', HERE / 'bench.cpp', '-o', file)
+
+        def compile_program(file):
+            equations = folder / 'dynamics' / f'{folder.name}_dynamics.c'
+            part = file.with_suffix('.o')
+            run('gcc', '-std=c99', '-Wpedantic', *flags, '-c', equations, '-o', part)
+            includes = ['-I', HERE / 'interfaces', '-I', folder / 'src', '-I', folder / 'dynamics']
+            driver = build_once(self.folder / f'{name}.o', compile_driver)
+            sources = [*(folder / 'src').glob('*.cpp'), part, driver]
+            run('g++', '-std=c++17', *flags, *includes, *sources, '-o', file)
+
+        return build_once(folder / name, compile_program)
 
 
 def run(*words):

@@ -109,7 +109,7 @@ class MotionLoop(OneProcessLoop):
         kv: float = 20.0,
         limits: dict | None = None,
         period: float = PERIOD,
-        backend: str = 'python',
+        backend: str = 'auto',
         **options,
     ) -> None:
         self.motion = motion

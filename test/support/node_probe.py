@@ -132,11 +132,11 @@ class NodeProbe(abc.ABC):
 class ServedProbe(NodeProbe):
     """A probe in a context of its own; the test serves it, and all nodes of its executor."""
 
-    def __init__(self) -> None:
+    def __init__(self, namespace: str = '') -> None:
         self.context = Context()
         self.context.init(domain_id=DOMAIN)
         self.executor = SingleThreadedExecutor(context=self.context)
-        self.probe = Node('probe', context=self.context)
+        self.probe = Node('probe', context=self.context, namespace=namespace)
         self.executor.add_node(self.probe)
 
     def until(self, condition: Callable[[], Any], what: str = 'condition') -> Any:

@@ -110,7 +110,7 @@ class PacedLoop(OneProcessLoop):
             'effort_limits': tuple(limits),
             **changes,
         }
-        chosen = PARAMETERS.changed({'backend': 'python', **self.changes})
+        chosen = PARAMETERS.changed({'backend': 'auto', **self.changes})
         self._configured = controlled_arm(chosen, MODEL)
         self.controller = make_controller(self._configured, self._tuning())
         arm = MujocoArm(MODEL, period=PERIOD)
@@ -121,7 +121,7 @@ class PacedLoop(OneProcessLoop):
         self.run(SETTLE)
 
     def _tuning(self):
-        chosen = PARAMETERS.changed({'backend': 'python', **self.changes})
+        chosen = PARAMETERS.changed({'backend': 'auto', **self.changes})
         return make_tuning(chosen, self._configured)[0]
 
     def adopt(self, **changes) -> None:

@@ -2,6 +2,8 @@
 
 import contextlib
 
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
+
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.steps import perform
@@ -9,34 +11,20 @@ from ne_dynamics.commission.subject import CommissionedArm
 
 RATE = 250.0
 
-_LINK = """<link name="{name}"><inertial><origin xyz="{com}"/><mass value="{mass}"/>
-<inertia ixx="{wide}" ixy="0" ixz="0" iyy="{wide}" iyz="0" izz="{wide}"/></inertial></link>"""
-_JOINT = """<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>
-<origin xyz="{origin}"/><axis xyz="{axis}"/>
-<limit lower="-2.5" upper="2.5" effort="{effort}" velocity="2.5"/></joint>"""
-
-URDF = '\n'.join(
-    [
-        '<robot name="small"><link name="base"/>',
-        _LINK.format(name='column', com='0.01 0.02 0.1', mass=4, wide=0.03),
-        _LINK.format(name='upper', com='0.15 0.01 0', mass=3, wide=0.03),
-        _LINK.format(name='fore', com='0.12 0 0.02', mass=1.5, wide=0.01),
-        _JOINT.format(
-            name='turn', parent='base', child='column', origin='0 0 0', axis='0 0 1', effort=60
-        ),
-        _JOINT.format(
-            name='lift',
-            parent='column',
-            child='upper',
-            origin='0 0 0.2',
-            axis='0 1 0',
-            effort=60,
-        ),
-        _JOINT.format(
-            name='bend', parent='upper', child='fore', origin='0.3 0 0', axis='0 1 0', effort=25
-        ),
-        '</robot>',
-    ]
+Y = '0 1 0'
+URDF = robot_xml(
+    'base',
+    link_xml('column', 4, '0.01 0.02 0.1', moments=(0.03, 0.03, 0.03)),
+    link_xml('upper', 3, '0.15 0.01 0', moments=(0.03, 0.03, 0.03)),
+    link_xml('fore', 1.5, '0.12 0 0.02', moments=(0.01, 0.01, 0.01)),
+    joint_xml('turn', 'base', 'column', inside=limit_xml(-2.5, 2.5, 60, 2.5)),
+    joint_xml(
+        'lift', 'column', 'upper', 'revolute', limit_xml(-2.5, 2.5, 60, 2.5), '0 0 0.2', axis=Y
+    ),
+    joint_xml(
+        'bend', 'upper', 'fore', 'revolute', limit_xml(-2.5, 2.5, 25, 2.5), '0.3 0 0', axis=Y
+    ),
+    name='small',
 )
 
 

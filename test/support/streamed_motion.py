@@ -16,7 +16,7 @@ class TrueMotion:
     """Six sines, the fastest of 0.7 Hz, and the efforts that the shipped arm needs for them."""
 
     def __init__(self) -> None:
-        self.dynamics = Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
+        self.dynamics = Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')))
         rng = np.random.default_rng(5)
         self._rates = 2.0 * np.pi * rng.uniform(0.2, 0.7, 6)
         self._phases = rng.uniform(0.0, 2.0 * np.pi, 6)

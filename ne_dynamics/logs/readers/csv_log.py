@@ -240,7 +240,7 @@ def _read_tables(
 
 
 def require_numbers(path: Path, form: RowFormat) -> None:
-    """Refuse a file none of whose first rows holds numbers; the InputError names the first cell."""
+    """Refuse a file whose first rows hold no numbers; the InputError names the first cell."""
     wrong = ''
     with read_csv_rows(path, form.columns.separator) as rows:
         for count, row in enumerate(islice(rows, LOGS.rows_for_names)):
