@@ -217,7 +217,10 @@ class Compensation:
         return self._add_drives(effort, qd_friction, of_drives)
 
     def viscous_effort(self, qd: FloatArray) -> FloatArray:
-        """Return the viscous friction at velocities, whatever `terms` say, (n,) [N m or N]."""
+        """Return the viscous friction, whatever `terms` say, shape (n,) [N m or N].
+
+        Velocities have the same shape [rad/s or m/s].
+        """
         effort: FloatArray = self._viscous * qd
         return effort if self.drives is None else effort + self.drives.viscous_effort(qd)
 
@@ -247,7 +250,8 @@ class Compensation:
     ) -> FloatArray:
         """Return the mass matrix times `qdd`, shape (n,) [N m or N]; zero without `terms.inertia`.
 
-        The load is another one without the wrench that is given to :meth:`effort`.
+        Positions [rad or m] and accelerations have the same shape. The load is another one without
+        the wrench, shape (6,), that is given to :meth:`effort`.
         """
         if not self.terms.inertia:
             return self._zero

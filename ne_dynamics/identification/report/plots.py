@@ -10,17 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.errors import optional_dependency
 from ne_dynamics.identification.evaluation import Evaluation, JointResidual
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.picture_file import make_panels, set_title
 from ne_dynamics.prepared_file import write_whole_bytes
 from ne_dynamics.printable import escape_controls
-
-with optional_dependency('the plots need matplotlib', 'plot'):
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
 MEASURED_COLOUR = '#9a9a9a'
 MODEL_COLOUR = '#1f5fa8'
@@ -31,9 +27,8 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     """Draw measured effort, the model's, and their difference to a PNG file, which is whole."""
     columns = min(IDENTIFICATION.plot_columns, robot.n)
     rows = math.ceil(robot.n / columns)
-    figure = Figure(figsize=(4.4 * columns + 0.4, 2.5 * rows + 0.9), dpi=110)
-    FigureCanvasAgg(figure)
-    panels = list(figure.subplots(rows, columns, squeeze=False, sharex=True).flat)
+    size = 4.4 * columns + 0.4, 2.5 * rows + 0.9
+    figure, panels = make_panels(size, rows, columns, sharex=True)
     signals = evaluation.signals
     measured, computed = signals.effort, evaluation.model_effort
     series = (
@@ -62,19 +57,13 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
 
 
 def _dress(axes: Any, result: JointResidual) -> None:
-    """Give the panel of a joint its title, grid and line at zero."""
+    """Give the panel of a joint its title and line at zero."""
     axes.axhline(0.0, color='#888888', linewidth=0.6, zorder=0)
-    axes.grid(True, color='#d9d9d9', linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8.5)
     # A name is no formula, whatever dollar signs are in it.
-    title = f'{escape_controls(result.name)} [{result.unit}]'
-    axes.set_title(title, loc='left', fontsize=10, parse_math=False)
+    set_title(axes, f'{escape_controls(result.name)} [{result.unit}]', parse_math=False)
     if math.isfinite(result.explained):
         explained = f'{100.0 * result.explained:.1f} % explained'
         axes.set_title(explained, loc='right', fontsize=8.5, color='#555555')
-    for side in ('top', 'right'):
-        axes.spines[side].set_visible(False)
 
 
 def break_at_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:

@@ -202,7 +202,7 @@ def make_sensor(sensor: Sensor) -> Callable[[FloatArray], FloatArray]:
 def count_sign_changes(error: FloatArray) -> int:
     """Return how often the error, shape (N, n) [rad], changes its sign, of the joint where most.
 
-    What is smaller than `smallest_error` has no sign.
+    Errors have the shape (N, n) [rad]; what is smaller than `smallest_error` has no sign.
     """
     changes = []
     for values in error.T:

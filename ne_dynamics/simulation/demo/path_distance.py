@@ -39,7 +39,7 @@ class SampledPath:
     def distances(self, positions: FloatArray) -> FloatArray:
         """Return the Euclidean distance of each position from the path [rad or m], shape (N,).
 
-        Positions have the shape (N, n).
+        Positions have the shape (N, n) [rad or m].
         """
         squares = (self.points**2).sum(axis=1)
         index = np.empty(len(positions), np.intp)
@@ -51,8 +51,8 @@ class SampledPath:
     def places(self, positions: FloatArray) -> FloatArray:
         """Return when the path is at each of the positions of a motion along it [s], shape (N,).
 
-        Positions, shape (N, n), begin at its begin. Each is looked for from the one before on, so
-        that a path that crosses itself is passed in its order.
+        Positions, shape (N, n) [rad or m], begin at its begin. Each is looked for from the one
+        before on, so that a path that crosses itself is passed in its order.
         """
         reach = max(2, round(DEMO.farthest_step / (self.times[1] - self.times[0])))
         index, found = 0, np.empty(len(positions), np.intp)
