@@ -63,8 +63,9 @@ def test_lists_do_not_take_the_long_way(dynamics, method, monkeypatch):
     """Once machine code answers, no check of Python's looks at lists, tuples or whole numbers."""
     if dynamics.backend != 'compiled':
         pytest.skip('Python checks all arguments where there is no machine code')
-    call = getattr(dynamics, method)
     values = np.random.default_rng(2).uniform(-1.0, 1.0, (len(CALLS[method][0]), 6))
+    getattr(dynamics, method)(*values)  # compiles
+    call = getattr(dynamics, method)
     whole = np.arange(values.size).reshape(values.shape)
     expected = [call(*values), call(*whole.astype(float)), call(*values[:, np.newaxis])]
     monkeypatch.setattr('ne_dynamics.dynamics.calls.match_samples', None)
