@@ -204,11 +204,12 @@ class MeaningSearch:
         names, found = self._robot.joint_names, []
         if self._best.is_free:
             what = 'the efforts are in other units, as motor currents are'
-            found.append(Finding('efforts-scaled', names, what))
+            found.append(Finding('efforts-scaled', names, what, remedy='give efforts in N m'))
         turned = np.flatnonzero(self._best.reading.effort_factor < 0.0)
         if turned.size:
             what = 'the effort has the opposite sign'
-            found.append(Finding('wrong-sign', tuple(names[joint] for joint in turned), what))
+            joints = tuple(names[joint] for joint in turned)
+            found.append(Finding('wrong-sign', joints, what, remedy='turn its sign round'))
         return found
 
     @property
