@@ -41,6 +41,24 @@ def show_value(value: Any) -> str:
     return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
 
 
+def read_any_number(value: Any, what: str) -> float:
+    """Return a value that must be a number, finite or not.
+
+    Raises
+    ------
+    ModelError
+        The message begins with `what`, the name of the value.
+    """
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    raise ModelError(f'{what}: expected a number, got {show_value(value)}')
+
+
 def read_number(value: Any, what: str) -> float:
     """Return a value that must be a finite number.
 
@@ -49,16 +67,7 @@ def read_number(value: Any, what: str) -> float:
     ModelError
         The message begins with `what`, the name of the value.
     """
-    number = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-    elif isinstance(value, str) and _NUMBER.fullmatch(value):
-        number = float(value)
-    else:
-        raise ModelError(f'{what}: expected a number, got {show_value(value)}')
+    number = read_any_number(value, what)
     if not math.isfinite(number):
         raise ModelError(f'{what}: expected a finite number, got {show_value(value)}')
     return number

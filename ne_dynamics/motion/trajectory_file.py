@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import yaml
 
 from ne_dynamics.errors import ModelError, TrajectoryError
 from ne_dynamics.model.yaml_text import UniqueKeys
+from ne_dynamics.model.yaml_values import check_mapping, read_any_number, show_value
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.waypoints import NANO, TrajectoryPoint
 
@@ -21,8 +21,6 @@ _TIME_KEYS = ('sec', 'nanosec')
 _FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
 _CUT_OFF = '...'
 _DEEPEST = 16
-# YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
-_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,10 @@ def parse_trajectory(text: bytes) -> TrajectoryFile:
     TrajectoryError
         When it is no such document; the message names point and field.
     """
-    return _parsed(_document(text))
+    try:
+        return _parsed(_document(text))
+    except ModelError as error:
+        raise TrajectoryError(str(error)) from error
 
 
 def _document(text: bytes) -> Any:
@@ -82,10 +83,8 @@ def _document(text: bytes) -> Any:
             for document in yaml.load_all(text, Loader=_TrajectoryLoader)
             if document is not None
         ]
-    except TrajectoryError:
+    except (TrajectoryError, ModelError):
         raise
-    except ModelError as error:
-        raise TrajectoryError(str(error)) from error
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise TrajectoryError(f'malformed YAML: {error}') from error
     if len(documents) != 1:
@@ -109,19 +108,19 @@ def _check_depth(text: bytes) -> None:
 
 
 def _parsed(document: Any) -> TrajectoryFile:
-    top = _mapping(document, _TOP_KEYS, 'trajectory')
-    header = _mapping(top.get('header', {}), _HEADER_KEYS, 'header')
-    stamp = _mapping(header.get('stamp', {}), _TIME_KEYS, 'header.stamp')
+    top = check_mapping(document, _TOP_KEYS, 'trajectory')
+    header = check_mapping(top.get('header', {}), _HEADER_KEYS, 'header')
+    stamp = check_mapping(header.get('stamp', {}), _TIME_KEYS, 'header.stamp')
     frame_id = header.get('frame_id', '')
     if not isinstance(frame_id, str):
-        raise TrajectoryError(f'header.frame_id: expected a text, got {_shown(frame_id)}')
+        raise TrajectoryError(f'header.frame_id: expected a text, got {show_value(frame_id)}')
     for key in ('joint_names', 'points'):
         if key not in top:
             raise TrajectoryError(f'{key}: missing')
     names = _list(top['joint_names'], 'joint_names')
     for index, name in enumerate(names):
         if not isinstance(name, str):
-            raise TrajectoryError(f'joint_names[{index}]: expected a name, got {_shown(name)}')
+            raise TrajectoryError(f'joint_names[{index}]: expected a name, got {show_value(name)}')
     return TrajectoryFile(
         _read_time(stamp, 'header.stamp'),
         frame_id,
@@ -134,11 +133,11 @@ def _parsed(document: Any) -> TrajectoryFile:
 
 
 def _point(value: Any, what: str) -> TrajectoryPoint:
-    point = _mapping(value, (*_FIELDS, 'time_from_start'), what)
+    point = check_mapping(value, (*_FIELDS, 'time_from_start'), what)
     if 'positions' not in point:
         raise TrajectoryError(f'{what}: positions: missing')
     key = f'{what}: time_from_start'
-    time = _mapping(point.get('time_from_start', {}), _TIME_KEYS, key)
+    time = check_mapping(point.get('time_from_start', {}), _TIME_KEYS, key)
     seconds, nanoseconds = _read_time(time, key)
     return TrajectoryPoint(
         (seconds * NANO + nanoseconds) / NANO,
@@ -146,20 +145,9 @@ def _point(value: Any, what: str) -> TrajectoryPoint:
     )
 
 
-def _mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TrajectoryError(
-            f'{what}: expected a mapping with the keys {", ".join(keys)}, got {_shown(value)}'
-        )
-    for key in value:
-        if key not in keys:
-            raise TrajectoryError(f'{what}: unknown key {key!r}; the keys are {", ".join(keys)}')
-    return value
-
-
 def _list(value: Any, what: str) -> Sequence[Any]:
     if not isinstance(value, (list, tuple)):
-        raise TrajectoryError(f'{what}: expected a list, got {_shown(value)}')
+        raise TrajectoryError(f'{what}: expected a list, got {show_value(value)}')
     if value and value[-1] == _CUT_OFF:
         raise TrajectoryError(
             f'{what}: cut off after {len(value) - 1}: use `ros2 topic echo --full-length`'
@@ -171,18 +159,7 @@ def _numbers(value: Any, what: str) -> list[float]:
     numbers = _list(value, what)
     if all(type(number) is float for number in numbers):
         return list(numbers)
-    return [_number(number, f'{what}[{index}]') for index, number in enumerate(numbers)]
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return float(value)
-    raise TrajectoryError(f'{what}: expected a number, got {_shown(value)}')
+    return [read_any_number(number, f'{what}[{index}]') for index, number in enumerate(numbers)]
 
 
 def _read_time(time: Mapping[str, Any], what: str) -> tuple[int, int]:
@@ -196,14 +173,9 @@ def _read_time(time: Mapping[str, Any], what: str) -> tuple[int, int]:
 def _whole(value: Any, lowest: int, highest: int, what: str) -> int:
     if type(value) is not int or not lowest <= value <= highest:
         raise TrajectoryError(
-            f'{what}: expected a whole number from {lowest} to {highest}, got {_shown(value)}'
+            f'{what}: expected a whole number from {lowest} to {highest}, got {show_value(value)}'
         )
     return int(value)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
 
 
 def trajectory_text(trajectory: AnnotatedTrajectory, stamp: tuple[int, int], frame_id: str) -> str:
