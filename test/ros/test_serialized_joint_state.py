@@ -57,7 +57,7 @@ def test_the_second_state_of_a_publisher_is_read_without_rclpy(
     message = JointState(name=['a', 'elbow'], position=[1.0, 2.0], velocity=[3.0, 4.0])
     data = serialize_message(message)
     assert isinstance(parser.read(data), JointState)
-    monkeypatch.delattr(serialized_joint_state, 'deserialize_message')
+    monkeypatch.delattr(serialized_joint_state, 'read_message')
     message.position[1], message.header.stamp.sec = -7.0, 12
     data = bytearray(serialize_message(message))
     # Behind the name of one letter there is a gap, with which nobody has to do.

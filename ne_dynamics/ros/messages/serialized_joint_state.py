@@ -14,12 +14,11 @@ from array import array
 from typing import NamedTuple
 
 from ne_dynamics.errors import optional_dependency
-from ne_dynamics.ros.messages.conversion import MessageError
+from ne_dynamics.ros.messages.serialized_message import read_message
 from ne_dynamics.ros.thresholds import NODE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from builtin_interfaces.msg import Time
-    from rclpy.serialization import deserialize_message
     from sensor_msgs.msg import JointState
 
 ENCODING = b'\0\1\0\0'
@@ -115,12 +114,7 @@ class JointStateParser:
             read = layout.read(data)
             if read is not None:
                 return read
-        try:
-            message = deserialize_message(data, JointState)
-        except Exception as error:
-            raise MessageError(
-                'data', f'expected a serialized JointState, got {len(data)} bytes: {error}'
-            ) from error
+        message: JointState = read_message(data, JointState)
         found = _find_layout(data, message)
         if found is not None:
             self._layouts = [found, *self._layouts[: NODE.remembered_names - 1]]

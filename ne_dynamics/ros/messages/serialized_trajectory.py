@@ -13,10 +13,10 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.waypoints import NANO, PointFields, TrajectoryPoint
 from ne_dynamics.ros.messages.conversion import MessageError, stamp_nanoseconds
+from ne_dynamics.ros.messages.serialized_message import read_message
 from ne_dynamics.ros.thresholds import NODE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
-    from rclpy.serialization import deserialize_message
     from trajectory_msgs.msg import JointTrajectory
 
 LONGEST_DURATION = (2**31 - 1) * NANO + NANO - 1
@@ -44,12 +44,7 @@ def read_trajectory(data: bytes, most_points: int | None = None) -> JointTraject
     """
     if len(data) > NODE.most_bytes:
         raise MessageError('data', f'expected at most {NODE.most_bytes} bytes, got {len(data)}')
-    try:
-        message = deserialize_message(data, JointTrajectory)
-    except Exception as error:
-        raise MessageError(
-            'data', f'expected a serialized JointTrajectory, got {len(data)} bytes: {error}'
-        ) from error
+    message: JointTrajectory = read_message(data, JointTrajectory)
     _check_end(data, message)
     count = len(message.points)
     if most_points is not None and count > most_points:
