@@ -5,8 +5,7 @@ python -m studies.mutants ne_dynamics/motion --tests test/motion test/golden --c
 The places are drawn at random, the same for the same seed and code, in turns of four kinds: a
 sign, an index, a limit (`<` for `>`) and a unit (a constant or a quotient off by a factor). Each
 fault is planted in a copy of the checkout, and the tests run there until the first fails. A fault
-that no test sees is either one that changes nothing, or a gap. `--kinds threshold` doubles
-thresholds instead: one that no test sees doubled is not needed, or not tested.
+that no test sees is either one that changes nothing, or a gap.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ('sign', 'index', 'limit', 'unit')
-THRESHOLD = 'threshold'
-"""Also the function whose first argument is one."""
 SIGNS: dict[type, type] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 LIMITS: dict[type, type] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 
@@ -87,17 +84,12 @@ def find_mutants(path: Path) -> Iterator[Mutant]:
 
 
 def find_changes(tree: ast.Module) -> Iterator[tuple[ast.expr, str, ast.expr]]:
-    """Yield expressions in functions, and thresholds, each with kind and replacement."""
+    """Yield expressions in functions, each with kind and replacement."""
     for each in ast.walk(tree):
         if isinstance(each, ast.FunctionDef):
             for node in (inner for statement in each.body for inner in ast.walk(statement)):
                 if isinstance(node, ast.expr) and (found := mutate(node)) is not None:
                     yield node, *found
-        elif isinstance(each, ast.Call) and ast.unparse(each.func) == THRESHOLD:
-            value = each.args[0]
-            if isinstance(value, ast.Tuple):
-                continue
-            yield value, THRESHOLD, ast.BinOp(value, ast.Mult(), ast.Constant(2))
 
 
 def draw(room: Path, count: int, seed: int, kinds: Sequence[str] = KINDS) -> list[Mutant]:
@@ -156,7 +148,7 @@ def main() -> None:
     parser.add_argument('--tests', nargs='+', required=True, help='files or folders of tests')
     parser.add_argument('--count', type=int, default=10)
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--kinds', nargs='+', choices=[*KINDS, THRESHOLD], default=KINDS)
+    parser.add_argument('--kinds', nargs='+', choices=KINDS, default=KINDS)
     parser.add_argument('--only', type=int, nargs='+', help='numbers of faults; all of them')
     parser.add_argument('--seconds', type=float, default=900.0, help='time limit of one fault')
     arguments = parser.parse_args()

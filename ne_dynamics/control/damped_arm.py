@@ -138,7 +138,8 @@ class DampedArm:
         if not tells_time:
             halves = min(max(round(2.0 * waited / period), 1), 2) if period else 0
             elapsed = 0.5 * halves * period if period else waited
-            since = min(waited, COMMAND.unknown_state_time)
+            # Stamps may stand still: the rate limit counts so little.
+            since = min(waited, 0.002)
         if begins:
             elapsed = 0.0
         return elapsed, min(elapsed, COMMAND.ramp_period if returns else since)

@@ -233,7 +233,8 @@ class MomentumObserver:
             if elapsed != 0.0:
                 self._last = qd, now
             return
-        if abs(elapsed - self._elapsed) > COMMAND.same_period or velocity_lag != self._lag:
+        # Times are counted in nanoseconds.
+        if abs(elapsed - self._elapsed) > 1e-8 or velocity_lag != self._lag:
             self._elapsed, self._lag = elapsed, velocity_lag
             shares = [-expm1(rate * elapsed) for rate in self._rates]
             # From the position back: of a joint without an end the last one may be a turn away.

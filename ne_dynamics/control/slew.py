@@ -236,7 +236,7 @@ def _find_share(
     kp: float, kv: float, reach: float, period: float, velocity: VelocitySettings
 ) -> float:
     """Return by what kv may be multiplied, and kp by its square; 0 for next to nothing."""
-    low, high = COMMAND.smallest_gain_share, 1.0
+    low, high = 0.05, 1.0
     if not comes_to_rest(low**2 * kp, low * kv, reach, period, velocity):
         return 0.0
     while high > 1.1 * low:

@@ -18,11 +18,6 @@ class CommandThresholds:
         3.0, 's', 'In which the effort against gravity fades where the arm is to be lowered.'
     )
 
-    # damped_arm
-    unknown_state_time: float = threshold(
-        0.002, 's', 'Counted for a rate limit between damped states whose stamps stand still.'
-    )
-
     # disturbance
     commands_remembered: int = threshold(1024, '', 'Commands of which it is known when they act.')
 
@@ -45,9 +40,6 @@ class CommandThresholds:
     observer_largest_cutoff: float = threshold(1000.0, 'Hz', 'Largest cutoff of the observer.')
     observer_longest_period: float = threshold(
         0.1, 's', 'Of states that are farther apart nothing is learned: the residuals stay.'
-    )
-    same_period: float = threshold(
-        1e-8, 's', 'Periods that differ by less are the same: times are counted in nanoseconds.'
     )
     observer_largest_lag: float = threshold(
         0.1, 's', 'Largest delay of the commands that the observer is told.'
@@ -80,9 +72,6 @@ class CommandThresholds:
     )
     calmed_share: float = threshold(
         0.9, '', '... reached when each third leaves this part of the velocity of the last.'
-    )
-    smallest_gain_share: float = threshold(
-        0.05, '', 'Gains are looked for down to this part of those that were given.'
     )
 
     # transition

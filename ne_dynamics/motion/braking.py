@@ -201,7 +201,7 @@ def plan_brake(
         return None
     if not (np.abs(state.velocity) <= MOTION.largest_speed * limits.usual).all():
         return None
-    for _ in range(MOTION.brake_attempts):
+    for _ in range(5):
         way = stop(
             state,
             limits,

@@ -161,7 +161,8 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
     acceleration = evaluate(changes[..., np.newaxis, np.newaxis], at)
     way = evaluate(rates[..., np.newaxis, np.newaxis], 0.5 * (low + high))
     # Of a velocity that ends at zero, rounding makes one that passes it.
-    is_there = high - low > MOTION.shortest_stretch_share
+    # A shorter share of a segment is rounding.
+    is_there = high - low > 1e-6
     trend = np.where(is_there, np.sign(acceleration * way), 0.0)
     at, acceleration, trend = (each.reshape(len(at), -1) for each in (at, acceleration, trend))
     acceleration = acceleration / durations[:, np.newaxis] ** 2

@@ -2,7 +2,7 @@
 
 The inverse dynamics is computed at samples of the motion, many at once. What lies between two of
 them is bounded: from the line between them an effort with the second difference d departs by d / 8
-where it is curved evenly, and by `curvature_share` d at most where the samples resolve it.
+where it is curved evenly, and by d / 4 at most where the samples resolve it.
 Where samples and that together leave a limit in doubt, and by more than `effort_resolution` of it,
 the stretch is sampled more densely.
 """
@@ -47,7 +47,7 @@ def check_efforts(
 def _count_cells(segments: Segments) -> IndexArray:
     """Return into how many intervals each segment is divided: powers of two."""
     wanted = np.nan_to_num(bound_ways(segments) / MOTION.largest_turn)
-    wanted = np.minimum(np.maximum(wanted, MOTION.least_cells), MOTION.most_cells)
+    wanted = np.minimum(np.maximum(wanted, 4), 256)
     return (2 ** np.ceil(np.log2(wanted))).astype(np.intp)
 
 
@@ -75,7 +75,8 @@ class _EffortSearch:
         if depth:
             self._refined += (count + 1) * len(segments.durations)
         sizes, differences = self._sample(segments, count)
-        departure = MOTION.curvature_share * differences
+        # Twice that of an even curve, for those that are not even.
+        departure = 0.25 * differences
         at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
         if (at_most.max(axis=0) <= self._allowed).all() or depth >= MOTION.refinements:
             return

@@ -115,7 +115,8 @@ def _solve(
     shift = 1
     while (
         shift < len(right)
-        and max(np.abs(below).max(), np.abs(above).max()) > MOTION.negligible_coupling
+        # Less is felt by no sum of doubles.
+        and max(np.abs(below).max(), np.abs(above).max()) > 1e-18
     ):
         before, after = slice(None, -shift), slice(shift, None)
         # The neighbours' equations take their unknowns out of the one between them.

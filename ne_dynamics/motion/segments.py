@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.thresholds import MOTION
 
 DEGREE = 5
 
@@ -192,14 +191,15 @@ def find_zeros(
     low, high = brackets[:, :-1], brackets[:, 1:]
     is_negative = find_values(low) < 0.0
     has_zero = (find_values(high) < 0.0) != is_negative
-    for _ in range(MOTION.bisections):
+    # To a thousandth of a bracket; then to its square, and so on. Where that is slow, it is flat.
+    for _ in range(10):
         middle = 0.5 * (low + high)
         is_low = (find_values(middle) < 0.0) == is_negative
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     slopes = differentiate(polynomials)[..., np.newaxis]
     zero = 0.5 * (low + high)
     with np.errstate(divide='ignore', invalid='ignore'):
-        for _ in range(MOTION.newton_steps):
+        for _ in range(3):
             step = find_values(zero) / evaluate(slopes, zero)
             zero = np.minimum(np.maximum(np.where(np.isnan(step), zero, zero - step), low), high)
     return zero, has_zero

@@ -14,9 +14,8 @@ class MotionThresholds:
     # braking
     longest_brake: float = threshold(0.25, 's', 'A stop without states takes no longer than this.')
     brake_slowing: float = threshold(
-        0.25, '', 'A stop that `effort_rate_limit` is too slow for: this part of the deceleration,'
+        0.25, '', 'A stop that `effort_rate_limit` is too slow for: this part of the deceleration.'
     )
-    brake_attempts: int = threshold(5, '', '... in so many attempts at most.')
     longest_silence: float = threshold(
         0.5, 's', 'States that stopped longer ago than this are no beginning of a stop.'
     )
@@ -32,15 +31,7 @@ class MotionThresholds:
         3.0, '', 'A prediction beyond this many times the usual speed of a joint is none.'
     )
 
-    # check
-    shortest_stretch_share: float = threshold(
-        1e-6, '', 'Share of a segment for which a velocity has a sign at the least.'
-    )
-
     # effort_check
-    curvature_share: float = threshold(
-        0.25, '', 'Twice what an evenly curved effort departs from a line, in second differences.'
-    )
     effort_resolution: float = threshold(
         0.01,
         '',
@@ -50,8 +41,6 @@ class MotionThresholds:
     most_of_each: int = threshold(
         64, '', '... and of each on top; what needs more counts as beyond.'
     )
-    least_cells: int = threshold(4, '', 'Intervals of a segment at first, at least.')
-    most_cells: int = threshold(256, '', 'The same at most.')
     largest_turn: float = threshold(
         0.1,
         'rad or m',
@@ -84,15 +73,6 @@ class MotionThresholds:
     # position_spline
     first_point_share: float = threshold(
         0.5, '', 'A moving arm skips a first point nearer than this share of the next interval.'
-    )
-    negligible_coupling: float = threshold(
-        1e-18, '', 'Coupling between knots, relative to one, that no sum of doubles feels.'
-    )
-
-    # segments
-    bisections: int = threshold(10, '', 'Zeros are found to a thousandth of a segment so.')
-    newton_steps: int = threshold(
-        3, '', 'Then to its square, and so on; where Newton is slow, the curve is flat.'
     )
 
     # stopping
@@ -128,7 +108,6 @@ class MotionThresholds:
     ramp_time: float = threshold(
         1e-4, 's', 'Duration of an effort ramp in place of a step; less in short segments.'
     )
-    annotation_cells: int = threshold(16, '', 'Intervals of a part at whose ends it is sampled.')
     annotation_largest_turn: float = threshold(
         0.5, 'rad or m', 'Largest change of all joints together over such an interval.'
     )
@@ -136,7 +115,6 @@ class MotionThresholds:
         0.05, '', 'A jump of the effort by this part of its tolerance is ramped.'
     )
     annotation_max_points: int = threshold(100_000, '', 'Default of the most points.')
-    annotation_batch: int = threshold(1000, '', 'Parts that are evaluated at once.')
     annotation_shortest_part: float = threshold(
         1e-6, 's', 'No stretch is halved into parts that are shorter than this.'
     )
@@ -156,7 +134,6 @@ class TimeScalingThresholds:
     )
     least_intervals: int = threshold(2, '', 'Into which a segment is divided at least.')
     most_intervals: int = threshold(128, '', 'The same at most.')
-    first_parts: int = threshold(16, '', 'Intervals in which it is found how far a segment goes.')
     least_parts: int = threshold(
         2, '', 'Of a segment that moves; between two corners there is a point that does.'
     )
@@ -169,8 +146,6 @@ class TimeScalingThresholds:
     turn_samples: int = threshold(
         4, '', 'Parts of an interval in which it is looked at how far it turns.'
     )
-    most_bisections: int = threshold(30, '', 'Times that an interval is halved because it turns.')
-    bisections: int = threshold(50, '', 'Steps by which its slowest point is found.')
     resting_share: float = threshold(
         1e-9, '', 'Part of the largest speed in an interval below which a path rests.'
     )
@@ -182,29 +157,15 @@ class TimeScalingThresholds:
     )
 
     # path_bounds
-    negligible_slope: float = threshold(
-        1e-9, '', 'A slope that is smaller limits no acceleration along the path.'
-    )
     spare_effort: float = threshold(
         0.01, '', 'Part of a limit left to move with where holding takes nearly all.'
     )
-    largest_speed_squared: float = threshold(1e12, '', 'Of the speed, where nothing limits it.')
     nearly_standing_speed: float = threshold(
         0.05, '', 'Speed at which an effort counts as that of a motion that nearly stands.'
-    )
-    crossings: int = threshold(
-        40, '', 'Most steps to the crossing of two sets of lines: each leaves one, few are taken.'
     )
 
     # path_deviation
     deviation_samples: int = threshold(8, '', 'Points looked at between the ends of a segment.')
-    first_guesses: int = threshold(
-        16, '', "Intervals of a path's part at whose ends the nearest point is sought."
-    )
-    projections: int = threshold(4, '', 'Steps of the method of Gauss and Newton from there.')
-    deviation_batch: int = threshold(
-        2048, '', 'Segments that are looked at in one step: each takes a thousand numbers a joint.'
-    )
 
     # retiming
     retiming_effort_share: float = threshold(
@@ -232,9 +193,6 @@ class TimeScalingThresholds:
     )
     sent_speed_tolerance: float = threshold(
         1e-9, '', 'A speed that is less by so much is that of the sender.'
-    )
-    velocity_rounding_share: float = threshold(
-        1e-12, '', 'Part of the largest velocity of a joint.'
     )
 
     # time_optimal

@@ -11,28 +11,15 @@ from ne_dynamics.thresholds import threshold
 class FormTolerances:
     """What counts as equal, parallel or zero in the forms and in their counts."""
 
-    quarter_turn_error: float = threshold(
-        1e-12, 'rad', 'An angle so near to a quarter turn has exact sine and cosine.'
-    )
-    half_way_error: float = threshold(
-        1e-12, '', 'Distance of a centre of mass from the middle of its link, by its length.'
-    )
     parallel_angle: float = threshold(
         1e-7, 'rad', 'Axes at less than this angle count as parallel; see `fit_arm`.'
-    )
-    zero_length: float = threshold(
-        1e-12, '', "A length below this, by the arm's reach, counts as zero."
     )
     recovered_pose: float = threshold(
         1e-9, 'rad, and of the length', 'Distance of a pose from a Denavit-Hartenberg row.'
     )
-    negligible_term: float = threshold(
-        1e-12, 'SI', 'What is left of two equal terms up to this is rounding.'
-    )
     fitted_from: int = threshold(
         2, 'joints', "Costs are fitted from here: a recursion's first link may be cheaper."
     )
-    enumerated_joints: int = threshold(8, '', 'Joints up to which index sets are enumerated.')
 
 
 FORMS = FormTolerances()
@@ -71,14 +58,9 @@ class StudySizes:
     durations: tuple[float, ...] = threshold(
         (1.0, 2.0, 4.0, 8.0), 's', 'Motions whose errors are compared.'
     )
-    compared_states: int = threshold(
-        20, '', 'Most states of a motion at which both laws are evaluated.'
-    )
     jump_duration: float = threshold(
         1.0, 's', 'Duration of the trapezoid whose acceleration jumps.'
     )
-    smallest_error: float = threshold(1e-6, 'rad', 'Smaller errors have no sign.')
-    path_samples: int = threshold(601, '', 'Samples of a path.')
 
 
 STUDIES = StudySizes()

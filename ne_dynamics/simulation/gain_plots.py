@@ -33,7 +33,7 @@ def plot_design(path: Path, design: GainDesign) -> None:
     design : GainDesign
     """
     rows = len(design.modes)
-    size = SIMULATION.gain_plot_width, SIMULATION.gain_plot_row * rows
+    size = 11.0, 2.9 * rows
     figure, panels = make_panels(size, rows, 2)
     for left, right, mode in zip(panels[::2], panels[1::2], design.modes, strict=True):
         label, color = LABELS[mode]

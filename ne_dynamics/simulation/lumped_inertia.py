@@ -9,7 +9,6 @@ import numpy as np
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import BASE, Link, Robot
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,8 @@ def check_moved_masses(robot: Robot) -> None:
     moved = [body.inertia.mass for body in robot.bodies]
     for index in reversed(range(len(robot.bodies))):
         body = robot.bodies[index]
-        if abs(moved[index]) < SIMULATION.smallest_mass:
+        # What a joint must move at least.
+        if abs(moved[index]) < 1e-12:
             raise ModelError(
                 f'joint {body.joint_name!r} moves link {body.name!r}: expected a mass on the link '
                 f'or beyond it, got {moved[index]:.3g} kg'

@@ -41,7 +41,6 @@ from ne_dynamics.simulation.lumped_inertia import (
     principal_moments,
 )
 from ne_dynamics.simulation.mjcf import SENSOR, MjcfWriter
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 with optional_dependency('the simulated robot needs MuJoCo', 'sim'):
     import mujoco
@@ -418,7 +417,8 @@ class MujocoArm:
             self.reset(position)
             matrix = self.mass_matrix()
             for index, moved in enumerate(np.diag(matrix)):
-                if not moved > SIMULATION.smallest_inertia:
+                # What a joint must have as inertia at least; MuJoCo itself adds 1e-15.
+                if not moved > 1e-10:
                     body = self.robot.bodies[self._leaders[index]]
                     raise ModelError(
                         f'joint {body.joint_name!r} moves link {body.name!r}: expected a mass or '

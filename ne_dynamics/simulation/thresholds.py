@@ -22,8 +22,6 @@ class SimulationThresholds:
     )
 
     # gain_plots
-    gain_plot_width: float = threshold(11.0, 'in', 'Width of the picture of gains.')
-    gain_plot_row: float = threshold(2.9, 'in', 'Height of each of its rows.')
     largest_margin_drawn: float = threshold(
         20.0, '', 'Gain margins beyond this stand at the edge of the picture.'
     )
@@ -67,12 +65,6 @@ class SimulationThresholds:
     usual_effort: float = threshold(50.0, 'N m or N', 'Effort limit of a joint without one.')
 
     # mujoco_model
-    smallest_mass: float = threshold(1e-12, 'kg', 'What a joint must move at least.')
-    smallest_inertia: float = threshold(
-        1e-10,
-        'kg m^2 or kg',
-        'What a joint must have as inertia at least; MuJoCo itself adds 1e-15.',
-    )
     driven_inertia: float = threshold(
         1e9,
         'kg m^2 or kg',
@@ -153,10 +145,6 @@ class DemoThresholds:
         1.25, '', 'A motion beyond them is made longer by this factor, again and again.'
     )
     longest_stretch: float = threshold(4.0, '', 'It is made longer by no more than this in all.')
-    random_starts: int = threshold(40, '', 'Random motions that are tried.')
-    motion_samples: int = threshold(
-        400, '', 'Times at which a motion is compared with the limits.'
-    )
 
     # path_distance
     positions_at_once: int = threshold(
@@ -183,7 +171,6 @@ class DemoThresholds:
     stop_timeout: float = threshold(
         10.0, 's', 'Longest time that a process may take to end before it is killed.'
     )
-    poll_period: float = threshold(0.002, 's', 'Between two looks at what is waited for.')
 
     # scenarios
     gear_friction: float = threshold(
@@ -203,12 +190,6 @@ class DemoThresholds:
     settling_time: float = threshold(
         0.2, 's', 'Time for what is under way between the processes to arrive.'
     )
-    start_mark: float = threshold(
-        1e-9,
-        'rad/s or m/s',
-        "Desired velocity at the first waypoint: shows in the node's state that it has the "
-        'trajectory.',
-    )
     desired_tolerance: float = threshold(
         1e-6, 'rad or m', "The node's desired position may differ this much from the trajectory."
     )
@@ -220,31 +201,13 @@ class DemoThresholds:
     holding_share: float = threshold(
         0.85, '', "Largest part of the motors' efforts that holds the arm on its way."
     )
-    effort_samples: int = threshold(
-        2001, '', "The motion's efforts are looked at at so many times."
-    )
     path_step: float = threshold(1e-4, 's', "Distance of the path's points.")
-    begun_way: float = threshold(
-        1e-4,
-        'rad or m',
-        'From here a motion has a path speed: nearer its begin that hardly shows ...',
-    )
-    time_before_end: float = threshold(0.02, 's', '... and so long before its end.')
-    arrived_distance: float = threshold(
-        1e-6, 'rad or m', 'What is asked for has arrived when it is so near to the end.'
-    )
-    limited_share: float = threshold(
-        1.0 - 1e-9, '', 'Part of a limit from which on an effort is limited.'
-    )
 
     # demo_plots
     plot_columns: int = threshold(3, '', 'Columns of a picture.')
     smallest_demo_error: float = threshold(1e-3, 'mrad or mm', 'Smaller errors are not drawn.')
 
     # scenario_plots
-    close_look: float = threshold(
-        0.5, 's', 'Time of which efforts are drawn where their steps are to be seen.'
-    )
     smallest_scenario_error: float = threshold(1e-2, 'mrad or mm', 'Smaller errors are not drawn.')
 
 

@@ -355,7 +355,7 @@ def _table(name: str, rows: FloatArray) -> list[str]:
         line = '    {'
         for index, value in enumerate(row):
             word = repr(value) + (',' if index + 1 < len(row) else '},')
-            if len(line) + len(word) > C_TEST.table_line:
+            if len(line) + len(word) > 96:
                 lines.append(line.rstrip())
                 line = '     '
             line += f'{word} '

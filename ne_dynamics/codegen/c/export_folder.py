@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ne_dynamics.codegen.c.thresholds import C_TEST
 from ne_dynamics.codegen.description import MARK
 from ne_dynamics.errors import InputError
 from ne_dynamics.prepared_file import errors_named
@@ -102,7 +101,7 @@ def _is_ours(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open(encoding='ascii', errors='replace') as file:
-        return MARK in file.read(C_TEST.mark_head)
+        return MARK in file.read(500)
 
 
 def _replace_files(

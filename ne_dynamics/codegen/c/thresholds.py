@@ -21,10 +21,6 @@ class CProjectThresholds:
     longest_prefix: int = threshold(
         40, 'characters', 'The name of a robot is cut to this in a prefix.'
     )
-    table_line: int = threshold(96, 'characters', 'Length of a line of a table.')
-    mark_head: int = threshold(
-        500, 'characters', 'Part of a file in which the mark is looked for.'
-    )
     prismatic_reach: float = threshold(
         1.0, 'm', 'Largest position of a prismatic joint for which rounding is stated.'
     )

@@ -407,12 +407,9 @@ class _Annotation:
         waiting = np.array((np.arange(ends.size), self._begin, ends))
         while waiting.size:
             self._check_count(count + waiting.shape[1])
-            some, waiting = (
-                waiting[:, : MOTION.annotation_batch],
-                waiting[:, MOTION.annotation_batch :],
-            )
+            some, waiting = waiting[:, :1000], waiting[:, 1000:]
             owners, begin, end = some
-            efforts, positions = self._evaluated(owners, begin, end, MOTION.annotation_cells)
+            efforts, positions = self._evaluated(owners, begin, end, 16)
             is_near = self._is_near(efforts, positions)
             is_short = end - begin < 2 * _SHORTEST_NS
             # What is no longer than a ramp is one.

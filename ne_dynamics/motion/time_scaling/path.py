@@ -99,9 +99,7 @@ def divide_into(segments: Segments, counts: IndexArray) -> Segments:
 
 def divide_by_way(segments: Segments) -> Segments:
     """Return the parts of segments as their ways ask for, which are measured; a rest is one."""
-    ways = np.abs(np.diff(sample_segments(segments, TIME_SCALING.first_parts)[0], axis=0)).sum(
-        axis=(0, 2)
-    )
+    ways = np.abs(np.diff(sample_segments(segments, 16)[0], axis=0)).sum(axis=(0, 2))
     finest = min(TIME_SCALING.largest_way, ways.sum() / TIME_SCALING.parts_in_all)
     with np.errstate(invalid='ignore'):
         wanted = np.clip(np.ceil(ways / finest), TIME_SCALING.least_parts, TIME_SCALING.most_parts)
@@ -123,7 +121,7 @@ def divide_turns(parts: Segments) -> Segments:
     lengths = compute_lengths(parts)
     parts = parts.choose(np.flatnonzero(lengths > 1e-12 * lengths.sum()))
     parts = _divide_where_slowest(parts)
-    for _ in range(TIME_SCALING.most_bisections):
+    for _ in range(30):
         turns, way = _measure_turns(parts)
         too_far = (turns > TIME_SCALING.largest_turn) & (way > TIME_SCALING.corner_way)
         if not too_far.any():
@@ -159,7 +157,7 @@ def _divide_where_slowest(parts: Segments) -> Segments:
     which = np.flatnonzero(turns.any(axis=1))
     low = shares[turns[which].argmax(axis=1)]
     high = low + 1.0 / TIME_SCALING.turn_samples
-    for _ in range(TIME_SCALING.bisections):
+    for _ in range(50):
         middle = 0.5 * (low + high)
         is_low = evaluate(slopes[:, which], middle) < 0.0
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)

@@ -74,12 +74,14 @@ def bound_path(
         )
         lines = efforts + lines
     change, square, bound = _join_lines(lines, path.durations)
+    negligible = 1e-9
     with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
         offset, slope = bound / change, -square / change
-        alone = np.where(square > TIME_SCALING.negligible_slope, bound / square, np.inf)
+        alone = np.where(square > negligible, bound / square, np.inf)
         speeds = (part * limits.velocity / np.abs(path.velocity)).min(axis=2)
-    caps = np.minimum(np.minimum(speeds, fastest) ** 2, TIME_SCALING.largest_speed_squared)
-    lower, upper = change < -TIME_SCALING.negligible_slope, change > TIME_SCALING.negligible_slope
+    # Finite, where nothing limits the speed.
+    caps = np.minimum(np.minimum(speeds, fastest) ** 2, 1e12)
+    lower, upper = change < -negligible, change > negligible
     alone = np.where(lower | upper, np.inf, alone).min(axis=1, initial=np.inf)
     caps[0] = np.maximum(np.minimum(caps[0], alone), 0.0)
     bounds = PathBounds(
@@ -177,7 +179,8 @@ def _find_largest_squares(bounds: PathBounds) -> FloatArray:
     if not low_rows.shape[1]:
         return x
     rows = np.arange(x.size)
-    for _ in range(TIME_SCALING.crossings):
+    # Each step leaves a line; few are taken.
+    for _ in range(40):
         low = low_rows + low_slopes * x[:, np.newaxis]
         high = high_rows + high_slopes * x[:, np.newaxis]
         at_low, at_high = low.argmax(axis=1), high.argmin(axis=1)

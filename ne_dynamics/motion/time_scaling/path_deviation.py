@@ -15,8 +15,10 @@ def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
     The motion's `segments` go along the `parts` of the path, one each.
     """
     largest = np.zeros(segments.durations.size)
-    for begin in range(0, segments.durations.size, TIME_SCALING.deviation_batch):
-        some = slice(begin, begin + TIME_SCALING.deviation_batch)
+    # Each segment takes a thousand numbers a joint.
+    batch = 2048
+    for begin in range(0, segments.durations.size, batch):
+        some = slice(begin, begin + batch)
         # In the middle of as many parts of each segment.
         points = sample_segments(segments.choose(some), 2 * TIME_SCALING.deviation_samples)[
             0, 1::2
@@ -27,12 +29,12 @@ def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
 
 def _find_distances(points: FloatArray, parts: Segments) -> FloatArray:
     """Return how far points are from parts, shape (m, k, 1) for points of shape (m, k, n)."""
-    way, rates = sample_segments(parts, TIME_SCALING.first_guesses)[0], differentiate(parts.scaled)
-    share = ((points[:, np.newaxis] - way) ** 2).sum(axis=3).argmin(
-        axis=1
-    ) / TIME_SCALING.first_guesses
+    guesses = 16
+    way, rates = sample_segments(parts, guesses)[0], differentiate(parts.scaled)
+    share = ((points[:, np.newaxis] - way) ** 2).sum(axis=3).argmin(axis=1) / guesses
     share, found, best = share[..., np.newaxis], np.zeros(()), np.full((), np.inf)
-    for _ in range(TIME_SCALING.projections + 1):
+    # The guess, and steps of the method of Gauss and Newton from there.
+    for _ in range(5):
         apart, tangent = points - evaluate(parts.scaled, share), evaluate(rates, share)
         square, size, step = (
             each.sum(axis=2, keepdims=True) for each in (apart**2, tangent**2, apart * tangent)

@@ -199,9 +199,7 @@ def _lay(
     places = np.concatenate((position[0], position[1, -1:]))
     velocity = directions * speeds[:, np.newaxis]
     # Who rests does not move by what rounding leaves.
-    velocity[
-        np.abs(velocity) <= TIME_SCALING.velocity_rounding_share * np.abs(velocity).max(axis=0)
-    ] = 0.0
+    velocity[np.abs(velocity) <= 1e-12 * np.abs(velocity).max(axis=0)] = 0.0
     exact = np.concatenate(([0.0], np.cumsum(durations)))
     times = np.rint(exact * NANO) / NANO
     # Half a nanosecond is much in a short part: the point goes on by as much.

@@ -15,7 +15,6 @@ from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.papers.thresholds import FORMS
 
 Monomial = tuple[tuple[str, int, int], ...]
 """Factors in order: what it is ('sin', 'cos', 'qd', 'qdd'), the joint, the exponent."""
@@ -33,7 +32,10 @@ class Expansion:
 
     def __init__(self, terms: Mapping[Monomial, float]) -> None:
         self.terms = {
-            key: value for key, value in terms.items() if abs(value) > FORMS.negligible_term
+            # What is less is the rounding of two equal terms.
+            key: value
+            for key, value in terms.items()
+            if abs(value) > 1e-12
         }
 
     @classmethod

@@ -11,7 +11,6 @@ from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting, measure_gains
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES
-from ne_dynamics.papers.thresholds import FORMS
 
 
 class Source(Protocol):
@@ -165,7 +164,7 @@ def count_times(index_sets: Callable[[int], Iterable[object]]) -> Polynomial:
     index_sets : callable
         Returns the index sets for n joints, one for each time.
     """
-    return fit({n: sum(1 for _ in index_sets(n)) for n in range(1, FORMS.enumerated_joints + 1)})
+    return fit({n: sum(1 for _ in index_sets(n)) for n in range(1, 9)})
 
 
 def add_costs(sources: Iterable[Source], meter: CostMeter) -> Cost:

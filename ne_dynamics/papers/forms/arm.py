@@ -34,7 +34,6 @@ from ne_dynamics.model.robot import (
 )
 from ne_dynamics.model.robot_parts import read_joint_type
 from ne_dynamics.papers.forms.generic_scalars import Scalars
-from ne_dynamics.papers.thresholds import FORMS
 
 CONVENTIONS = ('standard', 'modified')
 """Standard: frame i at the far end of link i. Modified (Craig): frame i on joint i."""
@@ -59,7 +58,7 @@ def check_convention(convention: str) -> None:
 def cosine_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of a constant angle [rad], exact at quarter turns."""
     quarters = round(angle / (0.5 * math.pi))
-    if abs(angle - 0.5 * math.pi * quarters) <= FORMS.quarter_turn_error:
+    if abs(angle - 0.5 * math.pi * quarters) <= 1e-12:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
     return math.cos(angle), math.sin(angle)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ne_dynamics.papers.forms.arm import Arm, DHLink, Triple
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
-from ne_dynamics.papers.thresholds import FORMS
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def half_way_center(link: DHLink) -> Triple:
 def is_half_way(link: DHLink) -> bool:
     """Return whether a standard link turns and has its mass centre where 000 puts it."""
     middle = half_way_center(link)
-    limit = FORMS.half_way_error * max(1.0, *(2.0 * abs(value) for value in middle))
+    limit = 1e-12 * max(1.0, *(2.0 * abs(value) for value in middle))
     return not link.is_prismatic and all(
         abs(value - half) <= limit for value, half in zip(link.center_of_mass, middle, strict=True)
     )

@@ -103,7 +103,7 @@ def _fit_standard(robot: Robot) -> Arm:
     poses = list(accumulate(steps, matmul, initial=Transform.identity()))[1:]
     axes = [pose.rotation @ body.axis for pose, body in zip(poses, robot.bodies, strict=True)]
     points = [pose.translation for pose in poses]
-    smallest = FORMS.zero_length * max(1.0, *(float(np.abs(point).max()) for point in points))
+    smallest = 1e-12 * max(1.0, *(float(np.abs(point).max()) for point in points))
     frame = _first_frame(axes, points, smallest)
     base = frame
     rows = []

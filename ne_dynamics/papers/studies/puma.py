@@ -274,7 +274,7 @@ def compare_laws(arm: Arm, motion: PumaRun, duration: float) -> tuple[float, flo
     Returned are the largest difference of the efforts of (4.1) and (4.4) [N m], the same by the
     largest effort, and how many states were compared. The duration is that of the motion [s].
     """
-    chosen = np.unique(np.linspace(0, len(motion.time) - 1, STUDIES.compared_states).astype(int))
+    chosen = np.unique(np.linspace(0, len(motion.time) - 1, 20).astype(int))
     desired = quintic_profile(*ends(), duration, motion.time[chosen])
     apart = largest = 0.0
     for index, *wanted in zip(chosen, *desired, strict=True):

@@ -32,7 +32,6 @@ from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers.forms.computed_torque_law import check_gains, substituted_acceleration
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.rk4 import simulate
-from ne_dynamics.papers.thresholds import STUDIES
 
 START = (90.0, 0.0, 90.0, 0.0, 0.0, 0.0)
 END = (45.0, 30.0, 0.0, 45.0, 60.0, 90.0)
@@ -206,6 +205,7 @@ def count_sign_changes(error: FloatArray) -> int:
     """
     changes = []
     for values in error.T:
-        signs = np.sign(values[np.abs(values) >= STUDIES.smallest_error])
+        # Smaller errors [rad] have no sign.
+        signs = np.sign(values[np.abs(values) >= 1e-6])
         changes.append(int((np.diff(signs) != 0.0).sum()))
     return max(changes)

@@ -22,7 +22,6 @@ from ne_dynamics.papers.studies.six_link_paths import (
     trace_joints,
     trace_line,
 )
-from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'six-link'
@@ -97,7 +96,7 @@ def study(duration: float = 1.0, path: str = 'line') -> tuple[StudyReport, dict[
     if path not in PATHS:
         raise InputError(f'path: expected one of {", ".join(PATHS)}, got {path!r}')
     dynamics = Dynamics(load_dh(shipped_file('six_link_dh.yaml')), backend='python')
-    time = np.linspace(0.0, duration, STUDIES.path_samples)
+    time = np.linspace(0.0, duration, 601)
     motions = {
         'line': trace_line(dynamics, duration, time),
         'joint': trace_joints(duration, time),

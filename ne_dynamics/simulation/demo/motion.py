@@ -104,7 +104,7 @@ def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics)
         stretched = duration
         while stretched <= DEMO.longest_stretch * duration:
             motion = _wave(robot, start, stretched)
-            samples = motion.sample(np.linspace(0.0, stretched, DEMO.motion_samples))
+            samples = motion.sample(np.linspace(0.0, stretched, 400))
             share = np.abs(inverse_dynamics(*samples)).max(axis=0) / limits
             if share.max() <= DEMO.share_of_effort:
                 return motion
@@ -134,7 +134,7 @@ def _starts(robot: Robot) -> Iterator[FloatArray]:
     bend = np.resize([0.3, -0.6, 0.9, 0.4, 0.7, -0.5], robot.n)
     yield np.clip(np.minimum(amplitude, np.abs(bend)) * np.sign(bend), inner_lower, inner_upper)
     rng = np.random.default_rng(0)
-    for _ in range(DEMO.random_starts):
+    for _ in range(40):
         yield rng.uniform(inner_lower, inner_upper)
 
 

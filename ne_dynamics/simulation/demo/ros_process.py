@@ -310,7 +310,7 @@ class RosProcesses:
         self,
         condition: Callable[[], Any],
         what: str,
-        turn: Callable[[], object] = lambda: time.sleep(DEMO.poll_period),
+        turn: Callable[[], object] = lambda: time.sleep(0.002),
         patience: float = DEMO.start_timeout,
     ) -> Any:
         """Wait until something is so, and return it.

@@ -367,7 +367,8 @@ class _Observer:
             begin = motion.positions[0]
             motion = rest_to_rest(motion.robot, begin, begin, motion.duration)
         velocities = motion.velocities.copy()
-        velocities[0] += DEMO.start_mark
+        # Shows in the node's state that it has the trajectory.
+        velocities[0] += 1e-9
         rows = zip(motion.times, motion.positions, velocities, motion.accelerations, strict=True)
         return trajectory_message(motion.robot.joint_names, rows)
 

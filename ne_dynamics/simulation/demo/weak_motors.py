@@ -68,7 +68,7 @@ class WeakMotors(Scenario):
     @cached_property
     def _efforts(self) -> tuple[FloatArray, FloatArray]:
         """Return the largest efforts of the motion, and those that hold it, shape (n,) each."""
-        times = np.linspace(0.0, self.motion.duration, DEMO.effort_samples)
+        times = np.linspace(0.0, self.motion.duration, 2001)
         position, velocity, acceleration = self.motion.sample(times)
         asked = self.dynamics.inverse_dynamics(position, velocity, acceleration)
         holding = self.dynamics.gravity_torque(position)
@@ -127,14 +127,15 @@ class WeakMotors(Scenario):
         is_answered = np.isfinite(heeded).all(axis=1)
         places = np.interp(times, times[is_answered], self.path.places(heeded[is_answered]))
         speed: FloatArray = np.gradient(places, times)
-        has_begun = np.abs(heeded - self.motion.positions[0]).max(axis=1) > DEMO.begun_way
+        # Near its ends the speed along the path hardly shows.
+        has_begun = np.abs(heeded - self.motion.positions[0]).max(axis=1) > 1e-4
         speed[: int(has_begun.argmax())] = np.nan
-        speed[times > min(self._arrival(recording), times[-1]) - DEMO.time_before_end] = np.nan
+        speed[times > min(self._arrival(recording), times[-1]) - 0.02] = np.nan
         return speed
 
     def _arrival(self, recording: SessionRecording) -> float:
         distance = np.abs(recording.heeded - self.motion.positions[-1]).max(axis=1)
-        on_its_way = np.flatnonzero(distance > DEMO.arrived_distance)
+        on_its_way = np.flatnonzero(distance > 1e-6)
         after = int(on_its_way[-1]) + 1 if on_its_way.size else 0
         return float(recording.time[after]) if after < len(recording.time) else np.inf
 
@@ -143,7 +144,7 @@ class WeakMotors(Scenario):
         limits = (
             np.full_like(self.effort_limits, np.inf) if key == 'strong' else self.effort_limits
         )
-        is_limited = np.any(np.abs(recording.effort) >= DEMO.limited_share * limits, axis=1)
+        is_limited = np.any(np.abs(recording.effort) >= (1.0 - 1e-9) * limits, axis=1)
         edges = np.flatnonzero(np.diff(np.concatenate(([0], is_limited.astype(np.int8), [0]))))
         period = 1.0 / self.options.rate
         return PathFigures(

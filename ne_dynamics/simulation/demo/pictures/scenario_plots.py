@@ -171,7 +171,8 @@ def plot_chunks(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
     joint = _joint_of_most_effort(robot, runs)
     _draw_efforts(effort, robot, runs, joint)
     duration = float(runs[0][1].time[-1])
-    begin, end = 0.5 * duration, min(0.5 * duration + DEMO.close_look, duration)
+    # Half a second: the steps of the efforts are to be seen.
+    begin, end = 0.5 * duration, min(0.5 * duration + 0.5, duration)
     effort.set_xlim(begin, end)
     shown = [run.effort[(run.time >= begin) & (run.time <= end), joint] for _, run in runs]
     effort.set_ylim(*find_room(shown))
