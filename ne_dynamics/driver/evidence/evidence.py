@@ -96,7 +96,8 @@ class LogEvidence:
         self.moves = signals.moves
         self._log, self._cutoff = log, cutoff
         self._late: dict[int, FloatArray] = {}
-        self._fits: dict[bytes, EffortFit] = {}
+        self._fits: dict[tuple[object, ...], EffortFit] = {}
+        self._explained: dict[tuple[object, ...], Explained] = {}
         self._paths: dict[tuple[int, float], FloatArray] = {}
         self._turns_round: tuple[float, ...] = ()
 
@@ -123,7 +124,7 @@ class LogEvidence:
         Such friction is late behind the velocity, as a late effort is.
         """
         other = copy.copy(self)
-        other._fits, other._turns_round = {}, EVIDENCE.turns_round
+        other._fits, other._explained, other._turns_round = {}, {}, EVIDENCE.turns_round
         return other
 
     def split_in_halves(self) -> tuple[LogEvidence, LogEvidence]:
@@ -132,7 +133,7 @@ class LogEvidence:
         in_first = np.arange(self._used.shape[0])[:, np.newaxis] < self._used.shape[0] // 2
         for chosen in (in_first, ~in_first):
             half = copy.copy(self)
-            half._fits, half._used = {}, self._used & chosen
+            half._fits, half._explained, half._used = {}, {}, self._used & chosen
             share = half._used.sum(axis=0) / np.maximum(self._used.sum(axis=0), 1)
             half._counts = self._counts * share
             halves.append(half)
@@ -149,7 +150,13 @@ class LogEvidence:
         return self._dynamics.gravity
 
     def explain(self, reading: LogReading) -> Explained:
-        """Fit the log in a reading."""
+        """Fit the log in a reading; one that was fitted before is remembered."""
+        key = _as_key(*vars(reading).values())
+        if key not in self._explained:
+            self._explained[key] = self._explain(reading)
+        return self._explained[key]
+
+    def _explain(self, reading: LogReading) -> Explained:
         effort = self.get_effort(reading)
         explained = self._fit(reading).explain(effort, self.count(reading))
         cost = explained.cost + self._velocity_cost(reading)
@@ -324,24 +331,15 @@ class LogEvidence:
         return self._counts[reading.effort_source]
 
     def _fit(self, reading: LogReading) -> EffortFit:
-        key = (
-            b''.join(
-                part.tobytes()
-                for part in (
-                    reading.position_source,
-                    reading.position_factor,
-                    reading.position_offset,
-                )
-            )
-            + repr(
-                (
-                    reading.without_gravity,
-                    reading.tilt,
-                    reading.doubt,
-                    reading.has_load,
-                    [coupling[:3] for coupling in reading.couplings],
-                )
-            ).encode()
+        key = _as_key(
+            reading.position_source,
+            reading.position_factor,
+            reading.position_offset,
+            reading.without_gravity,
+            reading.tilt,
+            reading.doubt,
+            reading.has_load,
+            tuple(coupling[:3] for coupling in reading.couplings),
         )
         if key not in self._fits:
             velocity, acceleration, direction = self.get_rates(reading)
@@ -399,6 +397,11 @@ class LogEvidence:
         )
         parts = np.clip(mismatch / size, EVIDENCE.smallest_mismatch, 2.0)
         return EVIDENCE.velocity_count * float(np.log(parts[self.moves]).sum())
+
+
+def _as_key(*parts: Any) -> tuple[object, ...]:
+    """Return what tells fields of a reading from others."""
+    return tuple(part.tobytes() if isinstance(part, np.ndarray) else part for part in parts)
 
 
 def _is_one_sided(effort: FloatArray) -> bool:
