@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from math import floor, isfinite, log10
+from typing import TYPE_CHECKING
 
-from ne_dynamics.gains.findings import GainFindings, ModeDesign
 from ne_dynamics.gains.request import GainMode
 from ne_dynamics.tables import name_error_unit, text_table
+
+if TYPE_CHECKING:
+    from ne_dynamics.gains.designed_gains import GainDesign, ModeDesign
 
 TITLES = {
     GainMode.COMPUTED_TORQUE: 'the node, mode computed_torque [1/s^2, 1/s]',
@@ -16,7 +19,7 @@ TITLES = {
 }
 
 
-def describe_design(design: GainFindings) -> str:
+def describe_design(design: GainDesign) -> str:
     """Return the tables of all modes, and remarks."""
     request, plants = design.request, design.plants
     least, largest = request.payload_range
@@ -36,7 +39,7 @@ def describe_design(design: GainFindings) -> str:
     return '\n'.join(lines)
 
 
-def _describe_loop(design: GainFindings, one: ModeDesign) -> str:
+def _describe_loop(design: GainDesign, one: ModeDesign) -> str:
     choice = one.choice
     worst = choice.margins.worst()
     text = (
@@ -51,7 +54,7 @@ def _describe_loop(design: GainFindings, one: ModeDesign) -> str:
     return text
 
 
-def _table(design: GainFindings, mode: GainMode, one: ModeDesign) -> str:
+def _table(design: GainDesign, mode: GainMode, one: ModeDesign) -> str:
     choice, margins = one.choice, one.joint_margins
     limits = design.request.limits(design.joints)
     has_integral = bool(choice.gains.ki.any())

@@ -1,22 +1,29 @@
-"""What was found of gains: modes, margins, errors, and what is doubtful about them."""
+"""Designed gains: margins, errors, settings to use them, and what is doubtful about them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
+from ne_dynamics.control import VelocitySource
+from ne_dynamics.errors import InputError
 from ne_dynamics.gains.kind import Choice
 from ne_dynamics.gains.margins import Margins
 from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.prediction import MotionErrors, StepResponses
 from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.text import describe_design
 from ne_dynamics.gains.thresholds import GAINS, ROUNDING
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
+
+DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +54,8 @@ class ModeDesign:
 
 
 @dataclass(frozen=True, eq=False)
-class GainFindings:
-    """Designed gains with margins and predicted errors.
+class GainDesign:
+    """Designed gains with their margins and predictions, and the settings to use them.
 
     Attributes
     ----------
@@ -71,6 +78,144 @@ class GainFindings:
     modes: Mapping[GainMode, ModeDesign]
     refusals: Mapping[GainMode, str]
     relaxed: Mapping[GainMode, str]
+
+    def of(self, mode: GainMode | str) -> ModeDesign:
+        """Return the design for a mode.
+
+        Raises
+        ------
+        InputError
+            When there are no gains for it, with the reason.
+        """
+        asked = GainMode(mode)
+        if asked in self.modes:
+            return self.modes[asked]
+        raise InputError(
+            self.refusals.get(asked, f'modes: expected {asked.value} among those asked for')
+        )
+
+    def node_parameters(self, mode: GainMode | str | None = None) -> dict[str, Any]:
+        """Return the node's parameters for a mode, by their dotted names.
+
+        Parameters
+        ----------
+        mode : GainMode or str, optional
+            Default: the first mode with gains. With `mit` the node feeds forward and sends the
+            gains to the drives with the command.
+
+        Raises
+        ------
+        InputError
+            When there are no gains for the mode, or it is not a mode of the node.
+        """
+        if mode is None:
+            of_node = [one for one in self.modes if one is not GainMode.JTC]
+            if not of_node:
+                raise InputError('; '.join(self.refusals.values()) or 'modes: none of the node')
+            mode = of_node[0]
+        asked = GainMode(mode)
+        if asked is GainMode.JTC:
+            raise InputError('mode: expected one of the node, got jtc')
+        choice = self.of(asked).choice
+        kp, kd = rounded(choice.gains.kp), rounded(choice.gains.kd)
+        if asked is GainMode.MIT:
+            return {
+                'mode': 'feedforward',
+                'command.interfaces': list(DRIVE_INTERFACES),
+                'command.kp': kp,
+                'command.kd': kd,
+            }
+        parameters: dict[str, Any] = {
+            'mode': asked.value,
+            f'{asked.value}.kp': kp,
+            f'{asked.value}.kv': kd,
+            'velocity_source': VelocitySource(self.request.velocity_source).value,
+        }
+        if choice.kind.cutoff:
+            parameters['velocity_cutoff_frequency'] = float(choice.kind.cutoff)
+        return parameters
+
+    def jtc_gains(self) -> dict[str, dict[str, float]]:
+        """Return the block `gains` of joint_trajectory_controller, by joint.
+
+        The integral is clamped to the sum of gravity, model error and friction, so that it can
+        carry the arm when a trajectory has no efforts. A joint without these has no integral.
+
+        Raises
+        ------
+        InputError
+            When there are no gains for it.
+        """
+        gains = self.of(GainMode.JTC).choice.gains
+        clamps = self.integral_clamps()
+        limits = self.request.limits(self.joints)
+        rows = zip(*(rounded(gain) for gain in gains), clamps, limits.tolist(), strict=True)
+        block: dict[str, dict[str, float]] = {}
+        for joint, (p, d, i, clamp, limit) in zip(self.joints, rows, strict=True):
+            row = {'p': p, 'i': i if clamp else 0.0, 'd': d, 'ff_velocity_scale': 0.0}
+            if row['i']:
+                row |= {'i_clamp_max': clamp, 'i_clamp_min': -clamp}
+            if isfinite(limit):
+                row |= {'u_clamp_max': limit, 'u_clamp_min': -limit}
+            block[joint.name] = row
+        return block
+
+    def drive_gains(self) -> dict[str, dict[str, float]]:
+        """Return kp and kd of the drives, by joint.
+
+        Raises
+        ------
+        InputError
+            When there are no gains for them.
+        """
+        gains = self.of(GainMode.MIT).choice.gains
+        return {
+            joint.name: {'kp': kp, 'kd': kd}
+            for joint, kp, kd in zip(
+                self.joints, rounded(gains.kp), rounded(gains.kd), strict=True
+            )
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the design as data for JSON, without numbers that are not finite."""
+        request = self.request
+        return {
+            'joints': [joint.name for joint in self.joints],
+            'rate': request.rate,
+            'dead_time': request.dead_time,
+            'uncertainty': request.uncertainty,
+            'payload': list(request.payload_range),
+            'poses': len(self.plants.poses),
+            'held_share': self.plants.held_share,
+            'motion': {'name': self.motion.name, 'duration': self.motion.duration},
+            'modes': {mode.value: self._mode_as_json(one) for mode, one in self.modes.items()},
+            'remarks': self.remarks(),
+        }
+
+    def _mode_as_json(self, one: ModeDesign) -> dict[str, Any]:
+        choice = one.choice
+        return {
+            'kp': rounded(choice.gains.kp),
+            'kd': rounded(choice.gains.kd),
+            'ki': rounded(choice.gains.ki),
+            'natural_frequency': as_json_numbers(choice.frequency),
+            'damping_ratio': as_json_numbers(choice.damping),
+            'velocity_cutoff_frequency': choice.kind.cutoff or None,
+            'limited_by': list(choice.active),
+            'margins': choice.margins.worst().as_json(),
+            'joint_margins': one.joint_margins.as_json(),
+            'sag': as_json_numbers(one.sag),
+            'noise': as_json_numbers(one.noise),
+            'overshoot': as_json_numbers(one.steps.overshoot),
+            'coupling': as_json_numbers(one.steps.coupling),
+            'settling_time': as_json_numbers(one.steps.settling_time),
+            'rms_error': as_json_numbers(one.motion.rms),
+            'peak_error': as_json_numbers(one.motion.peak),
+        }
+
+    def text(self) -> str:
+        """Return the design as text for people."""
+        return describe_design(self)
 
     def integral_clamps(self) -> list[float]:
         """Return the clamp of each joint's integral [N m or N]; 0 for no integral."""
