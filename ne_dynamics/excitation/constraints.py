@@ -13,7 +13,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, HullDistances, Pair, Wall
+from ne_dynamics.excitation.clearance import Clearance, Pair, PairDistances, Wall
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import bound_distances
@@ -190,7 +190,7 @@ class _Pairs:
         rows, columns = np.nonzero((self._margins - bound) / SEARCH.unit_distance > needed)
         values = np.full((samples, len(self._pairs)), FAR)
         contacts = {}
-        measure = HullDistances(self._pairs, frames)
+        measure = PairDistances(self._pairs, frames)
         # What is farther away than is needed pulls at nothing.
         far = (self._margins - SEARCH.unit_distance * needed)[rows, columns].tolist()
         for row, column, enough in zip(rows.tolist(), columns.tolist(), far, strict=True):
@@ -231,7 +231,7 @@ class _Pairs:
         room = self._bound(motion, frames, self._margins) - self._margins
         rows, columns = np.nonzero(room < 0.0)
         order = np.argsort(room[rows, columns], kind='stable')  # what violates is found early
-        measure = HullDistances(self._pairs, frames)
+        measure = PairDistances(self._pairs, frames)
         for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
             distance = measure(row, column)
             self._distances[row, column] = distance

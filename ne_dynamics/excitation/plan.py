@@ -198,7 +198,7 @@ def plan_excitation(
     noise = noise_share * _find_efforts(dynamics, limits)
     information = Information(dynamics, columns, limits, noise)
     measure = MEASURES[objective]
-    task = Task(dynamics, pose, series, limits, clearance, information, measure, columns)
+    task = Task(dynamics, pose, series, limits, clearance, information, measure)
     coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
     trajectory = _make_trajectory(task, coefficients, count, motion)
     notes = [*limits.notes, *clearance.notes, *_note_shapes(dynamics.robot, solids, keep_out)]
@@ -414,7 +414,7 @@ def _verify(
     motion = join_points(dynamics.robot, dynamics.joint_names, points)
     check_limits(dynamics, task.limits, motion)
     dense = sample_densely(dynamics, motion)
-    return dense, Distances(dynamics.robot, dense).check(task.clearance)
+    return dense, Distances(dynamics, dense).check(task.clearance)
 
 
 def _make_trajectory(
@@ -447,7 +447,7 @@ def _describe(
     step = max(round(len(dense.times) / (task.series.duration * EXCITATION.log_rate)), 1)
     part = slice(None, None, step)
     samples = SampledMotion(dense.position[part], dense.velocity[part], dense.acceleration[part])
-    information, columns = task.information.compute(samples), task.columns
+    information, columns = task.information.compute(samples), task.information.columns
     everything = information * task.series.duration * EXCITATION.log_rate
     deviations = columns.scales * np.sqrt(np.diag(np.linalg.pinv(everything, hermitian=True)))
     limits = task.limits

@@ -12,7 +12,7 @@ from mujoco_distances import Geometry
 import ne_dynamics as ned
 from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, measure_pair
+from ne_dynamics.excitation.clearance import Clearance, PairDistances
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
@@ -39,11 +39,11 @@ def poses():
 def test_distances_of_links_are_those_of_mujoco(clearance, poses):
     """Box, cylinder and sphere are as far apart as MuJoCo says, wherever they do not overlap."""
     geometry, frames = Geometry(make_urdf()), BodyFrames(small_arm(), poses)
-    found = 0
-    for pair in clearance.pairs:
+    found, distances = 0, PairDistances(clearance.pairs, frames)
+    for index, pair in enumerate(clearance.pairs):
         for row, pose in enumerate(poses):
             expected = geometry.measure(pose, pair.first.link, pair.second.link)
-            distance = measure_pair(pair, frames, row)[0]
+            distance = distances(row, index)
             if expected > 1e-3:
                 found += 1
                 assert distance == pytest.approx(expected, abs=1e-4)
