@@ -141,7 +141,8 @@ class Fitter:
         # By whose inertias the load of a joint is computed: the given ones until there are others.
         load_robot = first.design.apply(first.solution, offsets=True)
         loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
-        rows, reduction, outliers = self._rows.change_loads(loads, first.weighting)
+        rows = self._rows.with_loads(loads)
+        reduction, outliers = rows.reduce(first.weighting, self._rows)
         design = replace(first.design, scales=self._compute_scales(reduction))
         first = replace(first, design=design)
         folds = self._fold(self._fitted(reduction), first)
@@ -175,7 +176,7 @@ class Fitter:
     def _fit_first(self) -> _First:
         """Fit all samples, until those count less that the fit does not explain."""
         rows = self._rows
-        reduction = rows.reduce()
+        reduction, _ = rows.reduce()
         design = self._make_design(reduction)
         for _ in range(self._settings.huber_passes):
             design, solution, sigma = self._doubt(design, reduction.selected(self._all))
@@ -183,7 +184,7 @@ class Fitter:
             weighting = self._weigh_samples(design, solution, residuals)
             if not (weighting.largest < self._settings.doubtful * residuals.largest).any():
                 break
-            reduction = rows.reduce(weighting)
+            reduction, _ = rows.reduce(weighting)
         correlation = residuals.likeness.count()
         weights = self._weigh(sigma, correlation)
         return _First(design, solution, weighting, sigma, correlation, weights)
@@ -227,7 +228,7 @@ class Fitter:
 
         def try_drives(drives: Sequence[CoupledDrive]) -> DriveTrials:
             wider = replace(robot, coupled_drives=tuple(drives))
-            reduction = self._rows.reduce_with_drives(wider, rows, first.weighting)
+            reduction, _ = rows.reduce(first.weighting, self._rows, wider)
             scales = self._compute_scales(reduction)
             return DriveTrials(drives, folds, self._fitted(reduction), scales, present)
 

@@ -185,7 +185,7 @@ def fit_drive_gains(
         covariance,
         problem.layout.find_load(state)[1:4] / mass,
         carrier.link_name,
-        problem.compute_rms(dynamics, state, logs[0]),
+        problem.compute_rms(state, logs[0]),
         without is not None,
     )
 
@@ -309,7 +309,7 @@ class _GainFit:
             mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
         )
         problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
-        state = problem.solve(carrier.dynamics, problem.find_start())
+        state = problem.solve(problem.find_start())
         return cls(problem, state, problem.compare_spread(state))
 
     def centre(self) -> FloatArray:

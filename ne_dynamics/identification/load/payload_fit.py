@@ -160,14 +160,14 @@ def fit_payload(
         problem, steps = _solve_by_log(carrier, logs)
     else:
         problem = LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread), logs)
-        steps = problem.solve(dynamics, np.zeros(problem.size))
+        steps = problem.solve(np.zeros(problem.size))
     first = problem.layout.first_load
     # All of the load, and nothing else: the last rows of the triangle.
     factor = problem.compute_triangle(np.zeros(problem.size))[first:, first:]
     factor[:, :-1] /= NO_BELIEF.width
     unloaded = steps.copy()
     unloaded[first:] = 0.0
-    before, after = (problem.compute_rms(dynamics, part, logs[0]) for part in (unloaded, steps))
+    before, after = (problem.compute_rms(part, logs[0]) for part in (unloaded, steps))
     inertia, covariance, prior = _find_body(factor)
     _refuse_untold(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
@@ -201,14 +201,14 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     ]
     start = np.zeros(problems[0].size)
     widest = problems[-1]
-    widest.solve(carrier.dynamics, start)
+    widest.solve(start)
     evidence = []
     for problem in problems:
         problem.weights = widest.weights
         diagonal = np.abs(np.diag(problem.compute_triangle(start)))
         evidence.append(-0.5 * float(diagonal[-1]) ** 2 - float(np.log(diagonal[:-1]).sum()))
     chosen = problems[int(np.argmax(evidence))]
-    return chosen, chosen.solve(carrier.dynamics, start)
+    return chosen, chosen.solve(start)
 
 
 def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:

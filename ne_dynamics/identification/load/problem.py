@@ -14,12 +14,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.load.shared_rows import LogFactors, UnknownsLayout
 from ne_dynamics.identification.regression.reduction import triangle
-from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray
@@ -72,25 +71,23 @@ class LoadProblem:
         """Number of unknowns."""
         return self.layout.size + self._gains
 
-    def compute_residuals(
-        self, dynamics: Dynamics, state: FloatArray, item: LogFactors
-    ) -> FloatArray:
+    def compute_residuals(self, state: FloatArray, item: LogFactors) -> FloatArray:
         """Return what is left of each sample of a log, shape (M, n), in its unit."""
         means, maps = self.layout.columns(item)
         columns = means + maps @ state[: self.layout.size]
         columns[:, : self._first] *= self._factors(state)[:, np.newaxis]
         result = np.zeros(item.used.shape)
-        for rows in generate_rows(dynamics, item.signals, list(self.layout.bodies)):
+        for rows in item.rows.generate():
             result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
         return result
 
-    def compute_rms(self, dynamics: Dynamics, state: FloatArray, item: LogFactors) -> FloatArray:
+    def compute_rms(self, state: FloatArray, item: LogFactors) -> FloatArray:
         """Return the root mean square of what is left of the samples that count, shape (n,)."""
-        left = self.compute_residuals(dynamics, state, item)
+        left = self.compute_residuals(state, item)
         squares = np.where(item.used, left**2, 0.0).sum(axis=0)
         return np.asarray(np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1)))
 
-    def solve(self, dynamics: Dynamics, state: FloatArray) -> FloatArray:
+    def solve(self, state: FloatArray) -> FloatArray:
         """Return the state at the minimum from a first one, with the noise that is left at it.
 
         The weights are found along: the noise of each joint, and how many samples tell as much as
@@ -109,7 +106,7 @@ class LoadProblem:
         for turn in range(2 * LOAD.noise_passes):
             if turn == LOAD.noise_passes:
                 alike = [
-                    count_alike(self.compute_residuals(dynamics, state, item), item.used)
+                    count_alike(self.compute_residuals(state, item), item.used)
                     for item in self._logs
                 ]
             for place, item in enumerate(self._logs):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,11 +26,13 @@ from ne_dynamics.control import Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import require_joints, rms
+from ne_dynamics.identification.pieces.piece_steps import reduce_piece
 from ne_dynamics.identification.regression.design import find_bodies
+from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS, given_drive_values
 from ne_dynamics.identification.regression.friction_terms import TERMS, Term, given_values
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, compute_width
 from ne_dynamics.identification.regression.reduction import Reduction
-from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.regression.regression_rows import PER_BODY, PieceRows, Place
 from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray, Transform
@@ -114,6 +116,7 @@ class LogFactors:
     is_loaded : bool
     used : bool array, shape (M, n)
         Samples that count.
+    rows : PieceRows
     reduction : Reduction
         Of one block.
     """
@@ -122,6 +125,7 @@ class LogFactors:
     signals: Signals
     is_loaded: bool
     used: NDArray[np.bool_]
+    rows: PieceRows
     reduction: Reduction
 
 
@@ -158,11 +162,12 @@ def read_logs(
                 'that are not all 0, got none'
             )
         bodies, _, _ = list_bodies(robot)
-        reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
-        for rows in generate_rows(dynamics, signals, list(bodies)):
-            block = np.zeros(rows.samples.size, dtype=np.intp)
-            reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
-        result.append(LogFactors(log, signals, not result, used, reduction))
+        largest = np.abs(signals.velocity).max(axis=0)
+        place = Place(0, signals.times.size, 1)
+        rows = PieceRows.compute(place, dynamics, signals, list(bodies), largest)
+        rows = replace(rows, used=used)
+        _, reduction, _ = reduce_piece(rows, rows, None, None, None, largest)
+        result.append(LogFactors(log, signals, not result, used, rows, reduction))
     return result
 
 
@@ -195,8 +200,11 @@ def make_layout(
     n, first = robot.n, PER_BODY * len(bodies)
     inertial, shared, changing = PER_BODY * len(fitted), len(SHARED_TERMS), len(CHANGING_TERMS)
     first_load = inertial + n * (shared + changing)
-    maps = np.zeros((2, n, first + TERMS, first_load + PER_BODY))
-    means = np.zeros((2, n, first + TERMS))
+    # Drives that turn with several joints are not fitted: their columns have the given numbers.
+    drives = given_drive_values(robot)[:, DRIVE_TERMS].ravel()
+    maps = np.zeros((2, n, first + TERMS + drives.size, first_load + PER_BODY))
+    means = np.zeros((2, n, first + TERMS + drives.size))
+    means[:, :, first + TERMS :] = drives
     for place, (body, reference) in enumerate(zip(fitted, references, strict=True)):
         column = PER_BODY * bodies.index(body)
         rows = slice(column, column + PER_BODY)
@@ -207,7 +215,7 @@ def make_layout(
         means[:, :, rows] = robot.bodies[body].inertia.parameters
     sizes = _column_sizes(logs, first)
     for joint in range(n):
-        means[:, joint, first:] = [
+        means[:, joint, first : first + TERMS] = [
             value if term in SHARED_TERMS else 0.0
             for term, value in zip(Term, given_values(robot.joints[joint]), strict=True)
         ]
