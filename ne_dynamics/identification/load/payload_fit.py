@@ -26,7 +26,6 @@ from ne_dynamics.identification.load.shared_rows import (
     LoadBelief,
     LogFactors,
     choose_spread,
-    make_layout,
     read_logs,
 )
 from ne_dynamics.identification.regression.pseudo_inertia import (
@@ -35,6 +34,7 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
     inertia_of,
     pseudo_inertia,
 )
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, minimize
 from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log
@@ -159,9 +159,9 @@ def fit_payload(
     if is_free and without is None:
         problem, steps = _solve_by_log(carrier, logs)
     else:
-        problem = LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread), logs)
+        problem = LoadProblem(carrier, logs, NO_BELIEF, spread)
         steps = problem.solve(np.zeros(problem.size))
-    first = problem.layout.first_load
+    first = problem.steps - PER_BODY
     # All of the load, and nothing else: the last rows of the triangle.
     factor = problem.compute_triangle(np.zeros(problem.size))[first:, first:]
     factor[:, :-1] /= NO_BELIEF.width
@@ -195,7 +195,7 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     of what is believed and r what is left, exp(-r^2 / 2) / det R.
     """
     problems = [
-        LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread, shift), logs)
+        LoadProblem(carrier, logs, NO_BELIEF, spread, shift)
         for spread in LOAD.arm_spreads
         for shift in LOAD.arm_shifts
     ]

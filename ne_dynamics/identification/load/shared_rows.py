@@ -66,52 +66,13 @@ class LoadBelief(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class UnknownsLayout:
-    """Where the unknowns are; steps in units of their spread.
-
-    Attributes
-    ----------
-    robot : Robot
-        Without the load.
-    bodies : tuple of int
-        Whose columns the rows have.
-    first_load : int
-        Of the unknowns; the ten of the load are the last.
-    load : LoadBelief
-    means : array, shape (2, n, C)
-        What is believed of the columns of each joint's rows: without and with the load.
-    maps : array, shape (2, n, C, N)
-        Columns of each joint's rows from unknowns, alike.
-    """
-
-    robot: Robot
-    bodies: tuple[int, ...]
-    first_load: int
-    load: LoadBelief
-    means: FloatArray
-    maps: FloatArray
-
-    @property
-    def size(self) -> int:
-        """Number of unknowns."""
-        return int(self.maps.shape[3])
-
-    def columns(self, item: LogFactors) -> tuple[FloatArray, FloatArray]:
-        """Return means, shape (n, C), and maps, shape (n, C, N), of the columns of a log."""
-        return self.means[int(item.is_loaded)], self.maps[int(item.is_loaded)]
-
-    def find_load(self, state: FloatArray) -> FloatArray:
-        """Return the ten parameters of the load in the frame of its link."""
-        return np.asarray(self.load.mean + self.load.width * state[self.first_load : self.size])
-
-
-@dataclass(frozen=True, eq=False)
 class LogFactors:
     """What the fit needs of a log.
 
     Attributes
     ----------
     log : Log
+        Its source names it.
     signals : Signals
     is_loaded : bool
     used : bool array, shape (M, n)
@@ -183,17 +144,24 @@ def choose_spread(spread: float | None, without: Log | None) -> float:
     return spread
 
 
-def make_layout(
+def map_unknowns(
     carrier: Carrier,
     logs: Sequence[LogFactors],
     load: LoadBelief,
     spread: float,
     shift: float = 0.0,
-) -> UnknownsLayout:
-    """Return where the unknowns are, and how far they may be off.
+) -> tuple[FloatArray, FloatArray]:
+    """Return what is believed of the columns of each joint's rows, and what unknowns do to them.
 
     The given inertias of the arm may be off by the spread, as a part of themselves, and the
     centres of mass of its bodies, beside that, by the shift in each direction [m].
+
+    Returns
+    -------
+    means : array, shape (2, n, C)
+        Without and with the load.
+    maps : array, shape (2, n, C, N)
+        Alike, from the N unknowns, in units of their spread; the ten of the load are the last.
     """
     robot = carrier.dynamics.robot
     bodies, fitted, references = list_bodies(robot)
@@ -231,7 +199,7 @@ def make_layout(
     tip = PER_BODY * bodies.index(robot.tip.body)
     means[1, :, tip : tip + PER_BODY] += load_to_body @ load.mean
     maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body * load.width
-    return UnknownsLayout(robot, bodies, first_load, load, means, maps)
+    return means, maps
 
 
 def _inertial_width(reference: FloatArray, spread: float, shift: float) -> FloatArray:
