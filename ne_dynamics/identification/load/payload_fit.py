@@ -29,8 +29,8 @@ from ne_dynamics.identification.load.shared_rows import (
     read_logs,
 )
 from ne_dynamics.identification.regression.pseudo_inertia import (
+    compute_hessian,
     compute_width,
-    divergence_slopes,
     inertia_of,
     pseudo_inertia,
 )
@@ -243,8 +243,7 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     )
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
-    _, hessian = divergence_slopes(pseudo, reference)
-    information = upper.T @ upper + hessian / LOAD.ball_spread**2
+    information = upper.T @ upper + compute_hessian(pseudo) / LOAD.ball_spread**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
     own = LOAD.ball_spread * _slope(ball) @ compute_width(reference)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,23 +13,39 @@ from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.pieces.piece_steps import (
     Weighting,
     change_loads,
+    compute_residuals,
     make_rows,
     reduce_piece,
-    sum_residuals,
 )
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PieceRows, Place
-from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import (
     SignalSummary,
     SignalSums,
     summarize_signals,
 )
+from ne_dynamics.logs.likeness import LikenessSums
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+
+
+class Residuals(NamedTuple):
+    """What a fit leaves of the samples that are used, shape (n,) each.
+
+    Attributes
+    ----------
+    largest, median : array
+        Of the sizes; 0 where there are none [N m or N].
+    correlation : array
+        Samples that tell as much as one, because the errors of neighbours are alike.
+    """
+
+    largest: FloatArray
+    median: FloatArray
+    correlation: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +170,18 @@ class LogRows:
             outliers += number
         return total, outliers
 
-    def sum_residuals(self, design: Design, solution: Solution) -> ResidualSums:
+    def find_residuals(self, design: Design, solution: Solution) -> Residuals:
         """Return what a fit leaves of the samples that are used."""
-        lags = math.isqrt(int(np.diff(self.logs.first).max()))
-        parts = self.logs.work.map(
-            'residuals', sum_residuals, [(own,) for own in self.rows], design, solution, lags
+        n, lags = self.dynamics.robot.n, math.isqrt(int(np.diff(self.logs.first).max()))
+        likeness, parts = LikenessSums(np.zeros(n), np.zeros((lags, n))), []
+        arguments = [(own,) for own in self.rows]
+        found = self.logs.work.map('residuals', compute_residuals, arguments, design, solution)
+        for own, residuals in zip(self.rows, found, strict=True):
+            likeness = likeness.merged(LikenessSums.of(residuals, own.used, lags))
+            parts.append(np.where(own.used, np.abs(residuals), math.nan))
+        columns = [column[~np.isnan(column)] for column in np.concatenate(parts).T]
+        return Residuals(
+            np.array([sizes.max(initial=0.0) for sizes in columns]),
+            np.array([np.median(sizes) if sizes.size else 0.0 for sizes in columns]),
+            likeness.count(),
         )
-        total: ResidualSums = reduce(ResidualSums.merged, parts)
-        return total

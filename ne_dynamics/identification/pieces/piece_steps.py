@@ -17,7 +17,6 @@ from ne_dynamics.identification.regression.regression_rows import (
     compute_drive_rows,
     compute_term_rows,
 )
-from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSums
 from ne_dynamics.identification.thresholds import IDENTIFICATION
@@ -114,8 +113,7 @@ def reduce_piece(
     return first, reduction, outliers
 
 
-def sum_residuals(rows: PieceRows, design: Design, solution: Solution, lags: int) -> ResidualSums:
-    """Return what a fit leaves of a piece."""
+def compute_residuals(rows: PieceRows, design: Design, solution: Solution) -> FloatArray:
+    """Return what a fit leaves of the samples of a piece, shape (M, n) [N m or N]."""
     parts = [compute_row_residuals(part, design, solution) for part in rows.generate()]
-    residuals = np.concatenate([np.zeros(rows.effort[:0].shape), *parts])
-    return ResidualSums.of(residuals, rows.used, lags)
+    return np.concatenate([np.zeros(rows.effort[:0].shape), *parts])
