@@ -49,6 +49,11 @@ class GravitySlopes:
     parts: FloatArray
     weights: FloatArray | None
 
+    def at(self, index: slice) -> GravitySlopes:
+        """Return some of the poses."""
+        weights = None if self.weights is None else self.weights[index]
+        return GravitySlopes(self.poses[index], self.parts[index], weights)
+
     def joined(self, other: GravitySlopes) -> GravitySlopes:
         """Return the poses of both."""
         weights = None
@@ -158,13 +163,13 @@ class Falls:
         self._stiffness = request.joint_stiffness(joints)
         self._lower, self._upper = np.array([pose_range(joint) for joint in joints]).T
         self._starts = self._slopes_in(draw_poses(joints, GAIN_SEARCH.random_poses, request.seed))
-        self._found: GravitySlopes | None = None
+        self._found = self._starts.at(slice(0))
         self._modes: Modes | None = None
 
     @property
     def poses(self) -> FloatArray:
         """The poses that were found, shape (k, n) [rad or m]."""
-        return self._starts.poses[:0] if self._found is None else self._found.poses
+        return self._found.poses
 
     def modes(self, mode: GainMode) -> Modes:
         """Return the modes of the lightest and the heaviest arm in the poses that were found."""
@@ -186,15 +191,13 @@ class Falls:
 
     def reduction(self, kp: FloatArray) -> float:
         """Return the factor by which gains may be smaller in the poses that were found."""
-        if self._found is None:
-            return np.inf
-        return _invert(float(self._soften(self._found, kp)[0].max()))
+        return _invert(float(self._soften(self._found, kp)[0].max(initial=0.0)))
 
     def share(self, kp: FloatArray) -> FloatArray:
         """Return which part of what holds the arm each joint has where it falls first, (n,)."""
-        if self._found is None:
-            return np.zeros_like(kp)
         part, error = self._soften(self._found, kp)
+        if not part.size:
+            return np.zeros_like(kp)
         work = kp * error[int(part.argmax())] ** 2
         return np.asarray(work / max(float(work.sum()), np.finfo(np.float64).tiny))
 
@@ -225,8 +228,7 @@ class Falls:
             parts = np.where(is_worse, found[best, columns], parts)
         worst = int(parts.argmax())
         if parts[worst] > 0.0:
-            one = self._slopes_in(poses[[worst]])
-            self._found = one if self._found is None else self._found.joined(one)
+            self._found = self._found.joined(self._slopes_in(poses[[worst]]))
             self._modes = None
         return min(_invert(float(parts[worst])), self.reduction(kp))
 

@@ -104,6 +104,13 @@ class Modes:
         """Return the number of arms."""
         return len(self.squares)
 
+    @property
+    def shapes(self) -> FloatArray:
+        """The phi_k at the motors and, where there are springs, beyond them, shape (B, m, m)."""
+        is_rigid = self.motors.shape[1] == self.motors.shape[2]
+        both = self.motors, self.joints
+        return self.motors if is_rigid else np.concatenate(both, axis=1)
+
 
 def rigid_modes(masses: FloatArray, slopes: FloatArray | None = None) -> Modes:
     """Return the modes of rigid arms by their mass matrices, shape (B, n, n).
@@ -408,9 +415,8 @@ def _displaced(modes: Modes, size: int) -> FloatArray:
     """Return states at rest with one joint, its motor too, off by 1, shape (B, N, n)."""
     count, n, m = modes.motors.shape
     start = np.zeros((count, size, n))
-    both = modes.motors if m == n else np.concatenate((modes.motors, modes.joints), axis=1)
-    off = np.eye(n) if m == n else np.concatenate((np.eye(n), np.eye(n)))
-    start[:, :m] = np.linalg.solve(both, np.broadcast_to(off, (count, *off.shape)))
+    off = np.tile(np.eye(n), (m // n, 1))
+    start[:, :m] = np.linalg.solve(modes.shapes, np.broadcast_to(off, (count, m, n)))
     return start
 
 

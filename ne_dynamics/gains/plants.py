@@ -200,19 +200,6 @@ def compute_part_masses(dynamics: Dynamics, request: GainRequest, poses: FloatAr
     return np.asarray(masses.transpose(0, 2, 3, 1), dtype=np.float64)
 
 
-def _find_needed(
-    gravity: FloatArray, load_gravity: FloatArray, request: GainRequest
-) -> FloatArray:
-    """Return the largest effort that holds the lightest and the heaviest arm, shape (N, n)."""
-    u = request.uncertainty
-    each = [
-        np.abs(factor * gravity + payload * load_gravity)
-        for factor in (1.0 - u, 1.0 + u)
-        for payload in request.payload_range
-    ]
-    return np.asarray(np.max(each, axis=0), dtype=np.float64)
-
-
 def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
     """Return the arms that gains have to work with, in random poses.
 
@@ -221,12 +208,6 @@ def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
     InputError
         When the motors can hold the arm nearly nowhere, or a joint moves no mass.
     """
-    poses, share = _draw_held_poses(dynamics, request)
-    return plants_in(dynamics, request, poses, share)
-
-
-def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArray, float]:
-    """Return random poses that the motors hold, and the part of those drawn that they hold."""
     joints, n = dynamics.robot.joints, dynamics.n
     if n == 0:
         raise InputError('model: expected joints that move, got none')
@@ -235,7 +216,14 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
     parts = compute_part_gravity(dynamics, request, drawn)
     largest = request.payload_range[1]
     gravity = parts[:, :-1].sum(axis=1)
-    needed = _find_needed(gravity, parts[:, -1], request)
+    needed = np.max(
+        [
+            np.abs(factor * gravity + payload * parts[:, -1])
+            for factor in (1.0 - request.uncertainty, 1.0 + request.uncertainty)
+            for payload in request.payload_range
+        ],
+        axis=0,
+    )
     is_held = (needed <= (1.0 - GAINS.holding_reserve) * limits).all(axis=1)
     if not np.isfinite(gravity).all():
         raise InputError('model: expected finite efforts against gravity, got others')
@@ -252,7 +240,7 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
             f'joint {joints[worst].name!r} needs {np.median(needed[:, worst]):.4g} of '
             f'{limits[worst]:.4g} N m or N in half of them'
         )
-    return drawn[kept], share
+    return plants_in(dynamics, request, drawn[kept], share)
 
 
 def draw_poses(joints: Sequence[Joint], count: int, seed: int) -> FloatArray:

@@ -211,61 +211,39 @@ def _propagate(
     inner = max(1, round(request.period / timing.period))
     errors = np.empty((count, arms, n))
     bounds = np.linspace(0, count, min(GAINS.motion_segments, count) + 1).astype(int)
+    places = motion.position[(bounds[:-1] + bounds[1:]) // 2]
+    weights = None if choice.kind.weights is None else dynamics.mass_matrix(places)
+    masses = np.einsum(
+        'Bb,kbij->kBij', models.parts, compute_part_masses(dynamics, request, places)
+    )
+    rotors = np.diag(plants.rotors) + plants.robot.coupled_inertia
+    masses += models.rotors[:, np.newaxis, np.newaxis] * rotors
+    # Gravity goes on by the mean factor of the links; computed torque compensates the model's.
+    slopes = compute_part_slopes(dynamics, request, places)
+    slopes = np.stack((slopes[:, :-1].sum(axis=1), slopes[:, -1]), axis=1)
+    factors = np.c_[models.parts[:, :-1].mean(axis=1), models.parts[:, -1]]
+    factors[:, 0] -= 0.0 if weights is None else 1.0
+    slopes = np.einsum('Bb,kbij->kBij', factors, slopes)
     state: FloatArray | None = None
-    from_before: FloatArray | None = None
-    for begin, end in itertools.pairwise(bounds):
-        place = motion.position[(begin + end) // 2]
-        masses = _masses(dynamics, plants, request, models, place)
-        is_compensated = choice.kind.weights is not None
-        slopes = _slopes(dynamics, request, models, place, is_compensated=is_compensated)
-        modes = make_modes(plants, masses, slopes, request, models.rotors)
-        weights = None
-        if is_compensated:
-            weights = np.broadcast_to(dynamics.mass_matrix(place), (arms, n, n))
-        loop = close_loop(modes, weights, choice.gains, timing)
-        m = modes.squares.shape[1]
-        shapes = modes.motors if m == n else np.concatenate((modes.motors, modes.joints), axis=1)
-        if state is None or from_before is None:
+    before: FloatArray | None = None
+    for segment, (begin, end) in enumerate(itertools.pairwise(bounds)):
+        modes = make_modes(plants, masses[segment], slopes[segment], request, models.rotors)
+        loop = close_loop(
+            modes,
+            None if weights is None else np.broadcast_to(weights[segment], (arms, n, n)),
+            choice.gains,
+            timing,
+        )
+        if state is None or before is None:
             state = np.zeros((arms, loop.matrix.shape[1], 1))
         else:
             # The modes are others now: what moves is the same.
-            for row in range(2):
-                part = state[:, row * m : (row + 1) * m]
-                state[:, row * m : (row + 1) * m] = np.linalg.solve(shapes, from_before @ part)
-        from_before = shapes
+            for row in np.split(np.arange(2 * modes.squares.shape[1]), 2):
+                state[:, row] = np.linalg.solve(modes.shapes, before @ state[:, row])
+        before = modes.shapes
         for step in range(begin, end):
             errors[step] = (loop.position @ state)[..., 0]
             pushed = loop.load @ missing[step][..., np.newaxis]
             for _ in range(inner):
                 state = loop.matrix @ state + pushed
     return errors
-
-
-def _masses(
-    dynamics: Dynamics,
-    plants: Plants,
-    request: GainRequest,
-    models: _Models,
-    place: FloatArray,
-) -> FloatArray:
-    """Return the mass matrices of the models in a pose, shape (B, n, n)."""
-    parts = compute_part_masses(dynamics, request, place[np.newaxis])[0]
-    rotors = np.diag(plants.rotors) + plants.robot.coupled_inertia
-    masses: FloatArray = np.einsum('Bb,bij->Bij', models.parts, parts)
-    return masses + models.rotors[:, np.newaxis, np.newaxis] * rotors
-
-
-def _slopes(
-    dynamics: Dynamics,
-    request: GainRequest,
-    models: _Models,
-    place: FloatArray,
-    *,
-    is_compensated: bool,
-) -> FloatArray:
-    """Return how gravity goes on from a pose, shape (B, n, n): by the mean factor of the links."""
-    parts = compute_part_slopes(dynamics, request, place[np.newaxis])[0]
-    factors = np.c_[models.parts[:, :-1].mean(axis=1), models.parts[:, -1]]
-    factors[:, 0] -= 1.0 if is_compensated else 0.0
-    slopes = np.einsum('Bb,bij->Bij', factors, np.stack((parts[:-1].sum(axis=0), parts[-1])))
-    return np.asarray(slopes, dtype=np.float64)
