@@ -17,7 +17,6 @@ from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
-from ne_dynamics.excitation.solids import bound_distances, fit_capsule
 
 WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
 
@@ -99,29 +98,6 @@ def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses
             )
             expected = (ahead - behind) / (2.0 * step)
             assert (gradient * direction).sum() == pytest.approx(expected, rel=2e-3, abs=2e-3)
-
-
-def test_capsules_hold_their_points_and_bound_distances():
-    """Points are within the capsule; no two points of two lines are nearer than is said."""
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        points = rng.normal(size=(30, 3)) * [3.0, 1.0, 0.5]
-        spine, girth = fit_capsule(points)
-        away = spine[1] - spine[0]
-        part = np.clip((points - spine[0]) @ away / max(away @ away, 1e-12), 0.0, 1.0)
-        nearest = spine[0] + part[:, np.newaxis] * away
-        assert np.linalg.norm(points - nearest, axis=1).max() <= girth + 1e-12
-    lines = rng.normal(size=(2, 200, 2, 3))
-    lines[0, :20, 1] = lines[0, :20, 0]
-    lines[1, 10:40, 1] = lines[1, 10:40, 0] + lines[0, 10:40, 1] - lines[0, 10:40, 0]
-    distances = bound_distances(*lines)
-    s, t = np.meshgrid(np.linspace(0.0, 1.0, 81), np.linspace(0.0, 1.0, 81))
-    for first, second, distance in zip(*lines, distances, strict=True):
-        one = first[0] + s[..., np.newaxis] * (first[1] - first[0])
-        other = second[0] + t[..., np.newaxis] * (second[1] - second[0])
-        sampled = np.linalg.norm(one - other, axis=-1).min()
-        assert distance <= sampled + 1e-9
-        assert sampled - distance < 0.06
 
 
 def test_a_start_in_contact_is_refused():
