@@ -78,7 +78,6 @@ def make_task(name: str, objective: str = 'log-det') -> tuple[Task, ParameterCol
         Clearance(dynamics, solids, [FLOOR], EXCITATION.margin, start, limits),
         Information(dynamics, columns, limits, noise),
         MEASURES[objective],
-        columns,
     )
     return task, columns
 

@@ -37,11 +37,11 @@ class SelfCollision:
     """
 
     def __init__(self, dynamics: Dynamics, file: str, start: FloatArray) -> None:
-        self._robot = dynamics.robot
+        self._dynamics = dynamics
         self._clearance: Clearance | None = None
         self.why_not = ''
         try:
-            solids = load_solids(file, self._robot, description_file=file)
+            solids = load_solids(file, dynamics.robot, description_file=file)
             limits = ExcitationLimits.of_robot(dynamics, start)
             self._clearance = Clearance(dynamics, solids, (), STEPS.link_margin, start, limits)
         except NeDynamicsError as error:
@@ -70,7 +70,7 @@ class SelfCollision:
         states = motion.between.sample_many(times)
         dense = DenseMotion(times, *states, np.zeros_like(states.position))
         try:
-            Distances(self._robot, dense).check(self._clearance)
+            Distances(self._dynamics, dense).check(self._clearance)
         except ExcitationError as error:
             raise ExcitationError(
                 f'the planned motion is not begun: {error}; take a smaller --reach, another pose, '

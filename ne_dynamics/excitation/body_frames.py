@@ -92,15 +92,3 @@ def bound_rates(
             reach += gain * float(travel[own.coordinate]) + abs(own.offset)
         body = own.parent
     return rates
-
-
-def find_common_ancestor(dynamics: Dynamics, first: int, second: int) -> int:
-    """Return the last body that both are carried by, themselves included, or the base."""
-    bodies = dynamics.robot.bodies
-    carried = set()
-    while first != BASE:
-        carried.add(first)
-        first = bodies[first].parent
-    while second != BASE and second not in carried:
-        second = bodies[second].parent
-    return second

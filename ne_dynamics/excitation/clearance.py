@@ -16,7 +16,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError
-from ne_dynamics.excitation.body_frames import BodyFrames, bound_rates, find_common_ancestor
+from ne_dynamics.excitation.body_frames import BodyFrames, bound_rates, find_movers
 from ne_dynamics.excitation.keep_out import KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import Solid
@@ -38,8 +38,6 @@ class Pair:
         Distance in the start pose [m].
     rates : array, shape (n,)
         What bounds the rate of the distance by each joint's [m/rad or 1].
-    by_mesh : bool
-        Whether only the meshes tell.
     """
 
     first: Solid
@@ -47,7 +45,6 @@ class Pair:
     margin: float
     at_start: float
     rates: FloatArray
-    by_mesh: bool = False
 
     @property
     def name(self) -> str:
@@ -133,6 +130,7 @@ class Clearance:
         ignored: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._dynamics, self._margin = dynamics, margin
+        self._movers = find_movers(dynamics)
         self._ignored = {frozenset(pair) for pair in ignored}
         self._travel = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
         rng = np.random.default_rng(0)
@@ -158,17 +156,17 @@ class Clearance:
                 pair = self._make_pair(first, second)
                 if pair is None or not (pair.rates * limits.moves).any():
                     continue
-                distance = measure_pair(pair, frames, 0)[0]
+                measure = PairDistances((pair,), frames)
+                distance = measure(0, 0)
                 if distance > 0.0:
                     own = min(self._margin, EXCITATION.nearest_share * distance)
                     if own < self._margin:
                         near.append(f'{pair.name} {own:.3f} m')
                     kept.append(Pair(first, second, own, distance, pair.rates))
                     continue
-                exact = Pair(first, second, 0.0, 0.0, pair.rates, by_mesh=True)
-                if measure_pair(exact, frames, 0)[0] > 0.0:
-                    watched.append(exact)
-                elif all(measure_pair(exact, frames, place)[0] <= 0.0 for place in everywhere):
+                if measure(0, 0, by_mesh=True) > 0.0:
+                    watched.append(Pair(first, second, 0.0, 0.0, pair.rates))
+                elif all(measure(place, 0, by_mesh=True) <= 0.0 for place in everywhere):
                     touching.append(pair.name)
                 else:
                     raise ExcitationError(
@@ -194,7 +192,9 @@ class Clearance:
             return None
         if frozenset((first.link, second.link)) in self._ignored:
             return None
-        common = find_common_ancestor(self._dynamics, one, other)
+        # Of the bodies that carry both, the last one, or the base.
+        shared = np.flatnonzero(self._movers[one] & self._movers[other])
+        common = int(shared[-1]) if shared.size else BASE
         rates = sum(
             bound_rates(self._dynamics, solid.body, common, solid.farthest, self._travel)
             for solid in (first, second)
@@ -234,47 +234,10 @@ def _note(notes: list[str], what: str, names: Sequence[str]) -> None:
         notes.append(f'{what}: {"; ".join(dict.fromkeys(names))}')
 
 
-def measure_pair(
-    pair: Pair, frames: BodyFrames, sample: int
-) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """Return the distance of a pair in one of the poses, the nearest points, and the way between.
+class PairDistances:
+    """Distances of pairs in many poses, a million of them in a search.
 
-    Returns
-    -------
-    distance : float
-        Below 0 by how deep two hulls are in each other; 0 for meshes [m].
-    first, second, normal : array, shape (3,)
-        Points in the base frame, and the unit vector along which the second goes away.
-    """
-    import coal
-
-    request = coal.DistanceRequest(True, 0.0, 0.0)
-    request.enable_signed_distance = not pair.by_mesh
-    result = coal.DistanceResult()
-    placed = []
-    for solid in (pair.first, pair.second):
-        rotation = frames.rotations[sample, solid.body]
-        placed.append(solid.exact if pair.by_mesh else solid.hull)
-        placed.append(
-            coal.Transform3s(
-                rotation @ solid.rotation,
-                rotation @ solid.translation + frames.origins[sample, solid.body],
-            )
-        )
-    distance = float(coal.distance(*placed, request, result))
-    return (
-        distance,
-        np.asarray(result.getNearestPoint1()),
-        np.asarray(result.getNearestPoint2()),
-        np.asarray(result.normal),
-    )
-
-
-class HullDistances:
-    """Distances of the hulls of pairs in many poses, a million of them in a search.
-
-    What coal takes is made once, and where the solids are is computed for all poses together;
-    the distances are those of :func:`measure_pair`.
+    What coal takes is made once, and where the solids are is computed for all poses together.
     """
 
     def __init__(self, pairs: Sequence[Pair], frames: BodyFrames) -> None:
@@ -285,7 +248,6 @@ class HullDistances:
 
         self._coal = coal
         self._request = coal.DistanceRequest(True, 0.0, 0.0)
-        self._request.enable_signed_distance = True
         self._result = coal.DistanceResult()
         solids = list(dict.fromkeys(each for pair in pairs for each in (pair.first, pair.second)))
         bodies = [solid.body for solid in solids]
@@ -293,28 +255,32 @@ class HullDistances:
         self._rotations = turned @ np.array([solid.rotation for solid in solids])
         moved = turned @ np.array([solid.translation for solid in solids])[:, :, np.newaxis]
         self._translations = moved[..., 0] + frames.origins[:, bodies]
-        self._hulls = [solid.hull for solid in solids]
+        self._solids = solids
         self._ends = [(solids.index(pair.first), solids.index(pair.second)) for pair in pairs]
 
-    def __call__(self, sample: int, pair: int) -> float:
-        """Return the distance of a pair in a pose; below 0 by how deep they are in each other."""
+    def __call__(self, sample: int, pair: int, *, by_mesh: bool = False) -> float:
+        """Return the distance of a pair in a pose [m].
+
+        Below 0 by how deep two hulls are in each other; 0 for meshes that touch.
+        """
         placed = []
         for end in self._ends[pair]:
             pose = self._rotations[sample, end], self._translations[sample, end]
-            placed += [self._hulls[end], self._coal.Transform3s(*pose)]
+            solid = self._solids[end]
+            placed += [solid.exact if by_mesh else solid.hull, self._coal.Transform3s(*pose)]
+        self._request.enable_signed_distance = not by_mesh
         self._result.clear()
         return float(self._coal.distance(*placed, self._request, self._result))
 
     def find_contact(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the nearest points of the last pair, and the way from one to the other."""
+        """Return the nearest points of the last pair, and the way from one to the other.
+
+        Points in the base frame [m], and the unit vector along which the second goes away, of
+        shape (3,) each.
+        """
         result = self._result
         return (
             np.array(result.getNearestPoint1()),
             np.array(result.getNearestPoint2()),
             np.array(result.normal),
         )
-
-
-def bound_motion(pair: Pair, before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return by how much the distance of a pair changes at most between poses (..., n)."""
-    return np.asarray(np.abs(after - before) @ pair.rates)

@@ -13,10 +13,9 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, HullDistances, Pair, Wall
+from ne_dynamics.excitation.clearance import Clearance, Pair, PairDistances, Wall
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
-from ne_dynamics.excitation.solids import bound_distances
 from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -172,25 +171,19 @@ class _Pairs:
     def __init__(
         self, dynamics: Dynamics, pairs: tuple[Pair, ...], samples: int, extra: float
     ) -> None:
-        self._dynamics, self._pairs = dynamics, pairs
+        self._pairs = pairs
         self._margins = np.array([aim_at(pair, extra) for pair in pairs])
         self._rates = np.array([pair.rates for pair in pairs]).reshape(len(pairs), dynamics.n)
-        solids = list(dict.fromkeys(each for pair in pairs for each in (pair.first, pair.second)))
-        self._solids = solids
-        self._ends = np.array(
-            [[solids.index(pair.first), solids.index(pair.second)] for pair in pairs], np.intp
-        ).reshape(len(pairs), 2)
-        self._girths = np.array([pair.first.girth + pair.second.girth for pair in pairs])
         self._distances = np.full((samples, len(pairs)), -np.inf)
         self._positions = np.zeros((samples, len(pairs), dynamics.n))
 
     def evaluate(self, motion: SampledMotion, frames: BodyFrames, needed: FloatArray) -> Group:
         samples, n = motion.position.shape
-        bound = self._bound(motion, frames, self._margins - SEARCH.unit_distance * needed)
+        bound = self._bound(motion)
         rows, columns = np.nonzero((self._margins - bound) / SEARCH.unit_distance > needed)
         values = np.full((samples, len(self._pairs)), FAR)
         contacts = {}
-        measure = HullDistances(self._pairs, frames)
+        measure = PairDistances(self._pairs, frames)
         # What is farther away than is needed pulls at nothing.
         far = (self._margins - SEARCH.unit_distance * needed)[rows, columns].tolist()
         for row, column, enough in zip(rows.tolist(), columns.tolist(), far, strict=True):
@@ -228,10 +221,10 @@ class _Pairs:
 
     def are_kept(self, motion: SampledMotion, frames: BodyFrames) -> bool:
         """Return whether all distances are as large as is aimed at."""
-        room = self._bound(motion, frames, self._margins) - self._margins
+        room = self._bound(motion) - self._margins
         rows, columns = np.nonzero(room < 0.0)
         order = np.argsort(room[rows, columns], kind='stable')  # what violates is found early
-        measure = HullDistances(self._pairs, frames)
+        measure = PairDistances(self._pairs, frames)
         for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
             distance = measure(row, column)
             self._distances[row, column] = distance
@@ -240,24 +233,8 @@ class _Pairs:
                 return False
         return True
 
-    def _bound(self, motion: SampledMotion, frames: BodyFrames, enough: FloatArray) -> FloatArray:
-        """Return what distances are at least, shape (samples, pairs).
-
-        By those known before; where these are not enough, by the capsules around the solids too.
-        """
-        if not self._pairs:
-            return np.zeros((frames.origins.shape[0], 0))
+    def _bound(self, motion: SampledMotion) -> FloatArray:
+        """Return what distances are at least, by those known before, shape (samples, pairs)."""
         away = np.abs(motion.position[:, np.newaxis] - self._positions)
         bounds: FloatArray = self._distances - np.einsum('spj,pj->sp', away, self._rates)
-        rows, columns = np.nonzero(bounds < enough)
-        bodies = [solid.body for solid in self._solids]
-        spines = np.array([solid.spine for solid in self._solids])
-        placed = np.einsum('skij,kej->skei', frames.rotations[:, bodies], spines, optimize=True)
-        placed += frames.origins[:, bodies, np.newaxis]
-        first, second = (placed[rows, self._ends[columns, side]] for side in (0, 1))
-        capsules = bound_distances(first, second) - self._girths[columns]
-        is_more = capsules > bounds[rows, columns]
-        rows, columns, capsules = rows[is_more], columns[is_more], capsules[is_more]
-        bounds[rows, columns] = self._distances[rows, columns] = capsules
-        self._positions[rows, columns] = motion.position[rows]
         return bounds

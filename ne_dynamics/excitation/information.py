@@ -105,7 +105,7 @@ class Information:
         limits: ExcitationLimits,
         noise: FloatArray,
     ) -> None:
-        self._dynamics, self._columns = dynamics, columns
+        self._dynamics, self.columns = dynamics, columns
         self._largest = np.where(limits.moves, limits.velocity, 1.0)
         # A joint that stands may stick: its effort says nothing.
         self._weights = np.where(limits.moves, 1.0 / noise, 0.0)
@@ -115,13 +115,13 @@ class Information:
         """Return the mean information of the samples in units of the columns' scales, (p, p)."""
         rows = self._compute_rows(motion)
         self._rows = rows
-        flat = rows.reshape(-1, self._columns.size)
+        flat = rows.reshape(-1, self.columns.size)
         matrix: FloatArray = flat.T @ flat / motion.position.shape[0]
         return matrix
 
     def _compute_rows(self, motion: SampledMotion) -> FloatArray:
         """Return the weighted and scaled columns, shape (N, n, p)."""
-        columns = self._columns
+        columns = self.columns
         samples, n = motion.position.shape
         rows = np.zeros((samples, n, columns.size))
         inertial = columns.inertial.size
@@ -141,7 +141,7 @@ class Information:
         the measure by the information.
         """
         assert self._rows is not None
-        columns, n = self._columns, motion.position.shape[1]
+        columns, n = self.columns, motion.position.shape[1]
         samples = motion.position.shape[0]
         # One product, not one a sample.
         by_rows = (self._rows.reshape(-1, columns.size) @ slope).reshape(self._rows.shape)

@@ -37,7 +37,7 @@ from ne_dynamics.excitation.verification import (
 )
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import NANO, AnnotatedTrajectory, TrajectoryPoint
+from ne_dynamics.motion import NANO, AnnotatedTrajectory
 
 
 @dataclass(frozen=True)
@@ -198,12 +198,11 @@ def plan_excitation(
     noise = noise_share * _find_efforts(dynamics, limits)
     information = Information(dynamics, columns, limits, noise)
     measure = MEASURES[objective]
-    task = Task(dynamics, pose, series, limits, clearance, information, measure, columns)
-    coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
-    trajectory = _make_trajectory(task, coefficients, count, motion)
+    task = Task(dynamics, pose, series, limits, clearance, information, measure)
+    coefficients, checked = _seek(task, count, starts, seed, progress)
     notes = [*limits.notes, *clearance.notes, *_note_shapes(dynamics.robot, solids, keep_out)]
-    found = _describe(task, objective, trajectory, coefficients, motion, nearest, tuple(notes))
-    _check_information(found, motion)
+    found = _describe(task, objective, coefficients, *checked, tuple(notes))
+    _check_information(found, checked[1])
     return found
 
 
@@ -339,8 +338,8 @@ def _seek(
     starts: int,
     seed: int,
     progress: Callable[[float], None] | None,
-) -> tuple[FloatArray, DenseMotion, tuple[Nearest, ...]]:
-    """Return the best coefficients that pass the check, the motion, and what comes nearest."""
+) -> tuple[FloatArray, tuple[AnnotatedTrajectory, DenseMotion, tuple[Nearest, ...]]]:
+    """Return the best coefficients that pass the check, and what :func:`_verify` returned."""
     rng = np.random.default_rng(seed)
     total = SEARCH.random_motions / 4.0 + starts * 8.0 + 1.0
     done = 0.0
@@ -371,12 +370,12 @@ def _seek(
     for x in _vary(task, sorted(better, key=search.measure)):
         coefficients = search.make_coefficients(x)
         try:
-            motion, nearest = _verify(task, coefficients, count)
+            checked = _verify(task, _make_trajectory(task, coefficients, count))
         except ExcitationError as error:
             failure = error
             continue
         report(total)
-        return coefficients, motion, nearest
+        return coefficients, checked
     raise ExcitationError(f'no motion was found that keeps all limits: {failure}') from failure
 
 
@@ -395,51 +394,45 @@ def _vary(task: Task, found: Sequence[FloatArray]) -> Iterator[FloatArray]:
         yield factor * best
 
 
-def _make_points(
-    task: Task, coefficients: FloatArray, count: int
-) -> tuple[list[TrajectoryPoint], SampledMotion]:
-    times = np.rint(np.linspace(0.0, task.series.duration, count) * NANO) / NANO
-    waves = task.series.evaluate(times) @ coefficients.T
+def _make_trajectory(task: Task, coefficients: FloatArray, count: int) -> AnnotatedTrajectory:
+    """Return a motion as so many points, with efforts that nothing says about the way between."""
+    nanoseconds = np.rint(np.linspace(0.0, task.series.duration, count) * NANO).astype(np.int64)
+    waves = task.series.evaluate(nanoseconds / NANO) @ coefficients.T
     waves[0] += task.start
     waves[:, [0, -1]] = 0.0
     waves[0, [0, -1]] = task.start
-    return list(map(TrajectoryPoint, times.tolist(), *waves)), SampledMotion(*waves)
+    motion = SampledMotion(*waves)
+    return AnnotatedTrajectory(
+        task.dynamics.joint_names,
+        nanoseconds,
+        *motion,
+        np.full(count, 2, dtype=np.intp),
+        task.dynamics.inverse_dynamics(*motion),
+        np.zeros(task.start.size),
+        0,
+    )
 
 
 def _verify(
-    task: Task, coefficients: FloatArray, count: int
-) -> tuple[DenseMotion, tuple[Nearest, ...]]:
-    points, _ = _make_points(task, coefficients, count)
+    task: Task, trajectory: AnnotatedTrajectory
+) -> tuple[AnnotatedTrajectory, DenseMotion, tuple[Nearest, ...]]:
+    """Return a trajectory that passes the check, its motion, and what comes nearest."""
     dynamics = task.dynamics
-    motion = join_points(dynamics.robot, dynamics.joint_names, points)
+    motion = join_points(dynamics.robot, dynamics.joint_names, trajectory.points)
     check_limits(dynamics, task.limits, motion)
     dense = sample_densely(dynamics, motion)
-    return dense, Distances(dynamics.robot, dense).check(task.clearance)
-
-
-def _make_trajectory(
-    task: Task, coefficients: FloatArray, count: int, dense: DenseMotion
-) -> AnnotatedTrajectory:
-    points, motion = _make_points(task, coefficients, count)
-    times = np.array([point.time_from_start for point in points])
-    efforts = task.dynamics.inverse_dynamics(*motion)
-    lines = np.stack([np.interp(dense.times, times, column) for column in efforts.T], axis=1)
-    return AnnotatedTrajectory(
-        task.dynamics.joint_names,
-        np.rint(times * NANO).astype(np.int64),
-        *motion,
-        np.full(count, 2, dtype=np.intp),
-        efforts,
-        np.abs(lines - dense.effort).max(axis=0),
-        0,
-    )
+    nearest = Distances(dynamics, dense).check(task.clearance)
+    times = trajectory.nanoseconds / NANO
+    lines = [np.interp(dense.times, times, column) for column in trajectory.efforts.T]
+    deviation = np.abs(np.stack(lines, axis=1) - dense.effort).max(axis=0)
+    return replace(trajectory, deviation=deviation), dense, nearest
 
 
 def _describe(
     task: Task,
     objective: str,
-    trajectory: AnnotatedTrajectory,
     coefficients: FloatArray,
+    trajectory: AnnotatedTrajectory,
     dense: DenseMotion,
     nearest: tuple[Nearest, ...],
     notes: tuple[str, ...],
@@ -447,7 +440,7 @@ def _describe(
     step = max(round(len(dense.times) / (task.series.duration * EXCITATION.log_rate)), 1)
     part = slice(None, None, step)
     samples = SampledMotion(dense.position[part], dense.velocity[part], dense.acceleration[part])
-    information, columns = task.information.compute(samples), task.columns
+    information, columns = task.information.compute(samples), task.information.columns
     everything = information * task.series.duration * EXCITATION.log_rate
     deviations = columns.scales * np.sqrt(np.diag(np.linalg.pinv(everything, hermitian=True)))
     limits = task.limits

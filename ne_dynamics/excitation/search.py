@@ -16,7 +16,6 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.excitation.clearance import Clearance
-from ne_dynamics.excitation.columns import ParameterColumns
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, Measure, SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
@@ -39,7 +38,6 @@ class Task:
     information : Information
     measure : callable
         Of the information; it is to be small.
-    columns : ParameterColumns
     """
 
     dynamics: Dynamics
@@ -49,7 +47,6 @@ class Task:
     clearance: Clearance
     information: Information
     measure: Callable[[FloatArray], Measure]
-    columns: ParameterColumns
 
 
 class Search:
@@ -196,8 +193,9 @@ class Search:
         task, motion = self._task, self.make_motion(x)
         measure = task.measure(task.information.compute(motion))
         gradient = task.information.pull_back(motion, measure.slope)
-        value = measure.value / task.columns.size
-        total = SampledMotion(*(part / task.columns.size for part in gradient))
+        count = task.information.columns.size
+        value = measure.value / count
+        total = SampledMotion(*(part / count for part in gradient))
         groups = self._constraints.evaluate(motion, self._needed(state))
         if not state.values:
             state.values = [np.zeros_like(group.values) for group in groups]

@@ -33,8 +33,6 @@ class Solid:
         Its corners, in the frame of the body [m].
     radius : float
         By which the hull of the corners is rounded [m].
-    spine, girth : array, shape (2, 3), and float
-        A line, and how far the solid is off it at most: a capsule around it [m].
     rotation, translation : array
         Pose of `hull` and `exact` in the body.
     hull, exact : coal.CollisionGeometry or None
@@ -45,8 +43,6 @@ class Solid:
     body: int
     points: FloatArray
     radius: float
-    spine: FloatArray
-    girth: float
     rotation: FloatArray
     translation: FloatArray
     hull: Any
@@ -55,7 +51,7 @@ class Solid:
     @property
     def farthest(self) -> float:
         """Largest distance of a point from the origin of the body [m]."""
-        return float(np.linalg.norm(self.spine, axis=1).max()) + self.girth
+        return float(np.linalg.norm(self.points, axis=1).max()) + self.radius
 
 
 def load_solids(
@@ -125,8 +121,6 @@ def make_origins(robot: Robot) -> tuple[Solid, ...]:
             link.body,
             link.pose_in_body.translation[np.newaxis],
             0.0,
-            np.stack([link.pose_in_body.translation] * 2),
-            0.0,
             np.eye(3),
             np.zeros(3),
             None,
@@ -161,59 +155,16 @@ def _make_solid(coal: Any, loader: Any, shape: Shape, body: int, pose: Transform
             corners = (ends[:, np.newaxis] + rim).reshape(-1, 3)
             hull = coal.Cylinder(width, length)
     points = corners @ pose.rotation.T + pose.translation
-    spine, girth = fit_capsule(points)
     return Solid(
         shape.link,
         body,
         points,
         radius,
-        spine,
-        girth + radius,
         pose.rotation,
         pose.translation,
         hull,
         hull if exact is None else exact,
     )
-
-
-def fit_capsule(points: FloatArray) -> tuple[FloatArray, float]:
-    """Return a line, shape (2, 3), and a radius: all points, shape (k, 3), are within it."""
-    center = points.mean(axis=0)
-    axis = np.linalg.svd(points - center, full_matrices=False)[2][0]
-    along = (points - center) @ axis
-    across = np.linalg.norm(points - center - along[:, np.newaxis] * axis, axis=1)
-    girth = float(across.max())
-    cap = np.sqrt(np.maximum(girth**2 - across**2, 0.0))
-    first, last = float((along + cap).min()), float((along - cap).max())
-    if first > last:
-        first = last = 0.5 * (first + last)
-    spine = center + np.array([[first], [last]]) * axis
-    nearest = center + np.clip(along, first, last)[:, np.newaxis] * axis
-    return spine, float(np.linalg.norm(points - nearest, axis=1).max())
-
-
-def bound_distances(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the distance, shape (...), of pairs of lines with ends of shape (..., 2, 3).
-
-    Ericson 2005, 5.1.9.
-    """
-    one, other = first[..., 1, :] - first[..., 0, :], second[..., 1, :] - second[..., 0, :]
-    between = first[..., 0, :] - second[..., 0, :]
-    a, e = _dot(one, one), _dot(other, other)
-    b, c, f = _dot(one, other), _dot(one, between), _dot(other, between)
-    tiny = 1e-18
-    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, tiny), 0.0, 1.0)
-    t = np.clip((b * s + f) / np.maximum(e, tiny), 0.0, 1.0)
-    s = np.clip((b * t - c) / np.maximum(a, tiny), 0.0, 1.0)
-    gap = between + s[..., np.newaxis] * one - t[..., np.newaxis] * other
-    result: FloatArray = np.sqrt(_dot(gap, gap))
-    return result
-
-
-def _dot(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the products of vectors along the last axis; a sum over three is slow otherwise."""
-    result: FloatArray = np.einsum('...i,...i->...', first, second)
-    return result
 
 
 def _load_mesh(loader: Any, shape: Shape) -> tuple[FloatArray, Any, Any]:

@@ -1,29 +1,26 @@
 """Whether the written points keep what was promised, all the way between them.
 
 Nothing of how the motion was found is used: the points are read, joined and checked as the node
-does it, poses come from the robot's tree by matrix products, efforts from mass matrix, bias and
-friction, and distances from coal, in every millisecond, with half-spaces for the planes.
+does it, in every millisecond, and where the links are nested their meshes tell the distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, TrajectoryError
-from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, bound_motion
+from ne_dynamics.excitation.body_frames import BodyFrames
+from ne_dynamics.excitation.clearance import Clearance, Pair, PairDistances, Wall
 from ne_dynamics.excitation.limits import ExcitationLimits
-from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.excitation.thresholds import EXCITATION
-from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import (
     DemandLimits,
-    DesiredState,
     LimitTolerances,
     Motion,
     TrajectoryPoint,
@@ -92,16 +89,7 @@ def sample_densely(dynamics: Dynamics, motion: Motion) -> DenseMotion:
     # Not what is held from its end on.
     for values, last in zip(state, motion.last_moment, strict=True):
         values[-1] = last
-    return DenseMotion(times, *state, compute_efforts(dynamics, state))
-
-
-def compute_efforts(dynamics: Dynamics, state: DesiredState) -> FloatArray:
-    """Return ``M(q) qdd + C(q, qd) qd + g(q)`` with friction, shape (N, n)."""
-    q, qd, qdd = state
-    effort: FloatArray = np.einsum('sij,sj->si', dynamics.mass_matrix(q), qdd)
-    effort += dynamics.bias_torque(q, qd)
-    effort += dynamics.friction_torque(qd, q=q)
-    return effort
+    return DenseMotion(times, *state, dynamics.inverse_dynamics(*state))
 
 
 def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -> None:
@@ -125,10 +113,7 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
         limits.acceleration,
     )
 
-    def find_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-        return compute_efforts(dynamics, DesiredState(q, qd, qdd))
-
-    found = check_motion(motion, demand, find_efforts, tolerances=ROUNDING)
+    found = check_motion(motion, demand, dynamics.inverse_dynamics, tolerances=ROUNDING)
     if found:
         raise ExcitationError(str(found[0]))
     begin, end = motion.sample(motion.start_time), motion.last_moment
@@ -142,9 +127,12 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
 class Distances:
     """Distances of what is not to touch, along a motion in small steps."""
 
-    def __init__(self, robot: Robot, motion: DenseMotion) -> None:
-        self._motion = motion
-        self._rotations, self._origins = compute_body_poses(robot, motion.position)
+    def __init__(self, dynamics: Dynamics, motion: DenseMotion) -> None:
+        self._motion, self._count = motion, EXCITATION.samples_at_once
+        self._frames = [
+            BodyFrames(dynamics, motion.position[first : first + self._count])
+            for first in range(0, len(motion.times), self._count)
+        ]
 
     def check(self, clearance: Clearance) -> tuple[Nearest, ...]:
         """Return how near each pair and each link and plane come; the nearest first.
@@ -158,31 +146,18 @@ class Distances:
         found = [*pairs, *(self._check_wall(wall) for wall in clearance.walls)]
         return tuple(sorted(found, key=lambda each: each.distance - each.margin))
 
-    def _place(self, row: int, solid: Solid) -> Any:
-        import coal
-
-        rotation, origin = self._rotations[row, solid.body], self._origins[row, solid.body]
-        return coal.Transform3s(rotation @ solid.rotation, rotation @ solid.translation + origin)
-
     def _check_pair(self, pair: Pair) -> Nearest:
-        import coal
-
-        request, result = coal.DistanceRequest(False, 0.0, 0.0), coal.DistanceResult()
-        request.enable_signed_distance = False
-        one, other = pair.first, pair.second
+        measures = [PairDistances((pair,), frames) for frames in self._frames]
 
         def measure(row: int) -> float:
-            distance, places = np.inf, [self._place(row, solid) for solid in (one, other)]
-            for first, second in ((one.hull, other.hull), (one.exact, other.exact)):
-                result.clear()
-                distance = coal.distance(first, places[0], second, places[1], request, result)
-                if distance > pair.margin:
-                    break  # the hull holds the mesh
-            return float(distance)
+            part, place = divmod(row, self._count)
+            distance = measures[part](place, 0)
+            # The hull holds the mesh.
+            return distance if distance > pair.margin else measures[part](place, 0, by_mesh=True)
 
         return self._step_through(pair, measure)
 
-    def _step_through(self, pair: Pair, measure: Any) -> Nearest:
+    def _step_through(self, pair: Pair, measure: Callable[[int], float]) -> Nearest:
         """Measure where what was measured before does not prove that the margin is kept."""
         position = self._motion.position
         row, best = 0, Nearest(pair.name, np.inf, pair.margin, 0.0)
@@ -200,24 +175,13 @@ class Distances:
             if not ahead.size:
                 break
             near = np.flatnonzero(
-                bound_motion(pair, position[row], ahead) > distance - pair.margin
+                np.abs(ahead - position[row]) @ pair.rates > distance - pair.margin
             )
             row += 1 + (int(near[0]) if near.size else len(ahead))
         return best
 
     def _check_wall(self, wall: Wall) -> Nearest:
-        solid, plane = wall.solid, wall.plane
-        heights = np.concatenate(
-            [
-                (solid.points @ rotations.swapaxes(1, 2) @ plane.normal).min(axis=1)
-                for rotations in np.array_split(
-                    self._rotations[:, solid.body],
-                    len(self._rotations) // EXCITATION.samples_at_once + 1,
-                )
-            ]
-        )
-        heights += self._origins[:, solid.body] @ plane.normal
-        heights -= solid.radius + plane.distance
+        heights = np.concatenate([wall.measure(frames)[0] for frames in self._frames])
         row = int(heights.argmin())
         distance, time = float(heights[row]), float(self._motion.times[row])
         if not distance >= wall.margin:
@@ -226,32 +190,3 @@ class Distances:
                 f'{distance:.4f} m at {time:.3f} s'
             )
         return Nearest(wall.name, distance, wall.margin, time)
-
-
-def compute_body_poses(robot: Robot, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the frames of the bodies in the base frame, body by body along the tree.
-
-    Rotations of shape (N, b + 1, 3, 3) and origins of shape (N, b + 1, 3), for positions of shape
-    (N, n). The base comes last, so that its index is right.
-    """
-    samples, count = positions.shape[0], len(robot.bodies)
-    rotations = np.broadcast_to(np.eye(3), (samples, count + 1, 3, 3)).copy()
-    origins = np.zeros((samples, count + 1, 3))
-    for index, body in enumerate(robot.bodies):
-        before = rotations[:, body.parent]
-        origins[:, index] = origins[:, body.parent] + before @ body.pose_in_parent.translation
-        fixed = before @ body.pose_in_parent.rotation
-        values = body.multiplier * positions[:, body.coordinate] + body.offset
-        if body.joint_type.is_prismatic:
-            origins[:, index] += values[:, np.newaxis] * (fixed @ body.axis)
-            rotations[:, index] = fixed
-            continue
-        # Rodrigues' formula
-        cross = cross_matrix(body.axis)
-        turn = (
-            np.eye(3)
-            + np.sin(values)[:, np.newaxis, np.newaxis] * cross
-            + (1.0 - np.cos(values))[:, np.newaxis, np.newaxis] * (cross @ cross)
-        )
-        rotations[:, index] = fixed @ turn
-    return rotations, origins

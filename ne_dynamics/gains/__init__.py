@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
-    from ne_dynamics.gains.design import GainDesign, design_gains
+    from ne_dynamics.gains.design import design_gains
+    from ne_dynamics.gains.designed_gains import GainDesign
     from ne_dynamics.gains.files import (
         FILE_NAMES,
         KINDS,
@@ -46,7 +47,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'design': 'GainDesign design_gains',
+            'design': 'design_gains',
+            'designed_gains': 'GainDesign',
             'files': 'FILE_NAMES KINDS as_yaml list_kinds order_joints require_controller_name',
             'kind': 'RAW',
             'prediction': 'SETTLED',

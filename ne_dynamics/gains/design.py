@@ -16,16 +16,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from math import isfinite
-from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.gains.designed_gains import GainDesign, ModeDesign
 from ne_dynamics.gains.falling import Falls
-from ne_dynamics.gains.findings import GainFindings, ModeDesign, rounded
 from ne_dynamics.gains.kind import Choice, corner_modes
 from ne_dynamics.gains.loop import frequencies, open_loop, resting_loop
 from ne_dynamics.gains.margins import margins_of_joints
@@ -39,154 +36,8 @@ from ne_dynamics.gains.prediction import (
 )
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.search import GainSearch
-from ne_dynamics.gains.text import describe_design
-from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.separate_drives import refuse_coupled_drives
 from ne_dynamics.motion import Waypoints
-
-DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')
-
-
-class GainDesign(GainFindings):
-    """Designed gains with their margins and predictions, and the settings to use them."""
-
-    def of(self, mode: GainMode | str) -> ModeDesign:
-        """Return the design for a mode.
-
-        Raises
-        ------
-        InputError
-            When there are no gains for it, with the reason.
-        """
-        asked = GainMode(mode)
-        if asked in self.modes:
-            return self.modes[asked]
-        raise InputError(
-            self.refusals.get(asked, f'modes: expected {asked.value} among those asked for')
-        )
-
-    def node_parameters(self, mode: GainMode | str | None = None) -> dict[str, Any]:
-        """Return the node's parameters for a mode, by their dotted names.
-
-        Parameters
-        ----------
-        mode : GainMode or str, optional
-            Default: the first mode with gains. With `mit` the node feeds forward and sends the
-            gains to the drives with the command.
-
-        Raises
-        ------
-        InputError
-            When there are no gains for the mode, or it is not a mode of the node.
-        """
-        if mode is None:
-            of_node = [one for one in self.modes if one is not GainMode.JTC]
-            if not of_node:
-                raise InputError('; '.join(self.refusals.values()) or 'modes: none of the node')
-            mode = of_node[0]
-        asked = GainMode(mode)
-        if asked is GainMode.JTC:
-            raise InputError('mode: expected one of the node, got jtc')
-        choice = self.of(asked).choice
-        kp, kd = rounded(choice.gains.kp), rounded(choice.gains.kd)
-        if asked is GainMode.MIT:
-            return {
-                'mode': 'feedforward',
-                'command.interfaces': list(DRIVE_INTERFACES),
-                'command.kp': kp,
-                'command.kd': kd,
-            }
-        parameters: dict[str, Any] = {
-            'mode': asked.value,
-            f'{asked.value}.kp': kp,
-            f'{asked.value}.kv': kd,
-            'velocity_source': VelocitySource(self.request.velocity_source).value,
-        }
-        if choice.kind.cutoff:
-            parameters['velocity_cutoff_frequency'] = float(choice.kind.cutoff)
-        return parameters
-
-    def jtc_gains(self) -> dict[str, dict[str, float]]:
-        """Return the block `gains` of joint_trajectory_controller, by joint.
-
-        The integral is clamped to the sum of gravity, model error and friction, so that it can
-        carry the arm when a trajectory has no efforts. A joint without these has no integral.
-
-        Raises
-        ------
-        InputError
-            When there are no gains for it.
-        """
-        gains = self.of(GainMode.JTC).choice.gains
-        clamps = self.integral_clamps()
-        limits = self.request.limits(self.joints)
-        rows = zip(*(rounded(gain) for gain in gains), clamps, limits.tolist(), strict=True)
-        block: dict[str, dict[str, float]] = {}
-        for joint, (p, d, i, clamp, limit) in zip(self.joints, rows, strict=True):
-            row = {'p': p, 'i': i if clamp else 0.0, 'd': d, 'ff_velocity_scale': 0.0}
-            if row['i']:
-                row |= {'i_clamp_max': clamp, 'i_clamp_min': -clamp}
-            if isfinite(limit):
-                row |= {'u_clamp_max': limit, 'u_clamp_min': -limit}
-            block[joint.name] = row
-        return block
-
-    def drive_gains(self) -> dict[str, dict[str, float]]:
-        """Return kp and kd of the drives, by joint.
-
-        Raises
-        ------
-        InputError
-            When there are no gains for them.
-        """
-        gains = self.of(GainMode.MIT).choice.gains
-        return {
-            joint.name: {'kp': kp, 'kd': kd}
-            for joint, kp, kd in zip(
-                self.joints, rounded(gains.kp), rounded(gains.kd), strict=True
-            )
-        }
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the design as data for JSON, without numbers that are not finite."""
-        request = self.request
-        return {
-            'joints': [joint.name for joint in self.joints],
-            'rate': request.rate,
-            'dead_time': request.dead_time,
-            'uncertainty': request.uncertainty,
-            'payload': list(request.payload_range),
-            'poses': len(self.plants.poses),
-            'held_share': self.plants.held_share,
-            'motion': {'name': self.motion.name, 'duration': self.motion.duration},
-            'modes': {mode.value: self._mode_as_json(one) for mode, one in self.modes.items()},
-            'remarks': self.remarks(),
-        }
-
-    def _mode_as_json(self, one: ModeDesign) -> dict[str, Any]:
-        choice = one.choice
-        return {
-            'kp': rounded(choice.gains.kp),
-            'kd': rounded(choice.gains.kd),
-            'ki': rounded(choice.gains.ki),
-            'natural_frequency': as_json_numbers(choice.frequency),
-            'damping_ratio': as_json_numbers(choice.damping),
-            'velocity_cutoff_frequency': choice.kind.cutoff or None,
-            'limited_by': list(choice.active),
-            'margins': choice.margins.worst().as_json(),
-            'joint_margins': one.joint_margins.as_json(),
-            'sag': as_json_numbers(one.sag),
-            'noise': as_json_numbers(one.noise),
-            'overshoot': as_json_numbers(one.steps.overshoot),
-            'coupling': as_json_numbers(one.steps.coupling),
-            'settling_time': as_json_numbers(one.steps.settling_time),
-            'rms_error': as_json_numbers(one.motion.rms),
-            'peak_error': as_json_numbers(one.motion.peak),
-        }
-
-    def text(self) -> str:
-        """Return the design as text for people."""
-        return describe_design(self)
 
 
 def design_gains(

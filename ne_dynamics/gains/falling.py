@@ -10,8 +10,8 @@ is singular, and 1 / B is the magnitude of the most negative eigenvalue of (W Kp
 the locus of the open loop, W Kp G^-1 at 0 Hz, ends on the negative axis.
 
 G is linear in the masses: the sum over the bodies of (s_b - c) G_b, c 1 where the law compensates,
-and m G_load of the payload. So the worst masses are at the ends of their ranges, each by the sign
-of e^T G_b e for the error e that grows.
+the payload one of them, with its mass for s_b and c 0. So the worst masses are at the ends of
+their ranges, each by the sign of e^T G_b e for the error e that grows.
 """
 
 from __future__ import annotations
@@ -23,13 +23,7 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains.kind import corner_modes
 from ne_dynamics.gains.loop import Modes
-from ne_dynamics.gains.plants import (
-    body_slopes,
-    draw_poses,
-    payload_slope,
-    plants_in,
-    pose_range,
-)
+from ne_dynamics.gains.plants import compute_part_slopes, draw_poses, plants_in, pose_range
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
@@ -43,19 +37,22 @@ class GravitySlopes:
     ----------
     poses : array, shape (N, n)
         [rad or m]
-    bodies : array, shape (N, b, n, n)
-        Slope of the model's gravity by the positions, body by body [N m/rad, ...].
-    load : array, shape (N, n, n)
-        Of a payload, a kilogram.
+    parts : array, shape (N, b + 1, n, n)
+        Slope of the model's gravity by the positions, body by body, and, last, of that of a
+        payload of a kilogram [N m/rad, ...].
     weights : array, shape (N, n, n), or None
         W: the model's mass matrix in computed torque, which compensates gravity where the arm is;
         None for the identity, and gravity that is compensated where the arm is to be.
     """
 
     poses: FloatArray
-    bodies: FloatArray
-    load: FloatArray
+    parts: FloatArray
     weights: FloatArray | None
+
+    def at(self, index: slice) -> GravitySlopes:
+        """Return some of the poses."""
+        weights = None if self.weights is None else self.weights[index]
+        return GravitySlopes(self.poses[index], self.parts[index], weights)
 
     def joined(self, other: GravitySlopes) -> GravitySlopes:
         """Return the poses of both."""
@@ -64,8 +61,7 @@ class GravitySlopes:
             weights = np.concatenate((self.weights, other.weights))
         return GravitySlopes(
             np.concatenate((self.poses, other.poses)),
-            np.concatenate((self.bodies, other.bodies)),
-            np.concatenate((self.load, other.load)),
+            np.concatenate((self.parts, other.parts)),
             weights,
         )
 
@@ -86,25 +82,22 @@ def find_softening(
     error : array, shape (N, n)
         Of the motors, which grows; of any length.
     """
-    u, known = request.uncertainty, 0.0 if slopes.weights is None else 1.0
-    ends = request.payload_range
-    count, bodies = slopes.bodies.shape[:2]
+    count, bodies = slopes.parts.shape[:2]
+    light, heavy = request.part_factors(bodies - 1)
+    known = np.zeros(bodies)
+    known[:-1] = 0.0 if slopes.weights is None else 1.0
     worst: FloatArray = np.zeros(count)
     errors: FloatArray = np.zeros((count, len(kp)))
     # From the lightest and the heaviest arm: what is found is no better than either.
-    for factor, mass in ((1.0 - u, ends[0]), (1.0 + u, ends[1])):
-        factors, masses = np.full((count, bodies), factor), np.full(count, mass)
+    for start in (light, heavy):
+        factors: FloatArray = np.tile(start, (count, 1))
         for _ in range(GAIN_SEARCH.mass_rounds):
-            slope = np.einsum('kb,kbij->kij', factors - known, slopes.bodies)
-            slope = slope + masses[:, np.newaxis, np.newaxis] * slopes.load
+            slope = np.einsum('kb,kbij->kij', factors - known, slopes.parts)
             part, motors, error = _find_most_negative(slope, kp, slopes.weights, stiffness)
             errors = np.where((part > worst)[:, np.newaxis], motors, errors)
             worst = np.maximum(worst, part)
-            pushes = np.einsum('ki,kbij,kj->kb', error, slopes.bodies, error)
-            factors = np.where(pushes > 0.0, 1.0 - u, 1.0 + u)
-            masses = np.where(
-                np.einsum('ki,kij,kj->k', error, slopes.load, error) > 0.0, ends[0], ends[1]
-            )
+            pushes = np.einsum('ki,kbij,kj->kb', error, slopes.parts, error)
+            factors = np.where(pushes > 0.0, light, heavy)
     return worst, errors
 
 
@@ -170,13 +163,13 @@ class Falls:
         self._stiffness = request.joint_stiffness(joints)
         self._lower, self._upper = np.array([pose_range(joint) for joint in joints]).T
         self._starts = self._slopes_in(draw_poses(joints, GAIN_SEARCH.random_poses, request.seed))
-        self._found: GravitySlopes | None = None
+        self._found = self._starts.at(slice(0))
         self._modes: Modes | None = None
 
     @property
     def poses(self) -> FloatArray:
         """The poses that were found, shape (k, n) [rad or m]."""
-        return self._starts.poses[:0] if self._found is None else self._found.poses
+        return self._found.poses
 
     def modes(self, mode: GainMode) -> Modes:
         """Return the modes of the lightest and the heaviest arm in the poses that were found."""
@@ -189,8 +182,7 @@ class Falls:
         dynamics = self._dynamics
         return GravitySlopes(
             poses,
-            body_slopes(dynamics, poses),
-            payload_slope(dynamics, self._request, poses),
+            compute_part_slopes(dynamics, self._request, poses),
             np.asarray(dynamics.mass_matrix(poses)) if self._is_compensated else None,
         )
 
@@ -199,15 +191,13 @@ class Falls:
 
     def reduction(self, kp: FloatArray) -> float:
         """Return the factor by which gains may be smaller in the poses that were found."""
-        if self._found is None:
-            return np.inf
-        return _invert(float(self._soften(self._found, kp)[0].max()))
+        return _invert(float(self._soften(self._found, kp)[0].max(initial=0.0)))
 
     def share(self, kp: FloatArray) -> FloatArray:
         """Return which part of what holds the arm each joint has where it falls first, (n,)."""
-        if self._found is None:
-            return np.zeros_like(kp)
         part, error = self._soften(self._found, kp)
+        if not part.size:
+            return np.zeros_like(kp)
         work = kp * error[int(part.argmax())] ** 2
         return np.asarray(work / max(float(work.sum()), np.finfo(np.float64).tiny))
 
@@ -238,8 +228,7 @@ class Falls:
             parts = np.where(is_worse, found[best, columns], parts)
         worst = int(parts.argmax())
         if parts[worst] > 0.0:
-            one = self._slopes_in(poses[[worst]])
-            self._found = one if self._found is None else self._found.joined(one)
+            self._found = self._found.joined(self._slopes_in(poses[[worst]]))
             self._modes = None
         return min(_invert(float(parts[worst])), self.reduction(kp))
 

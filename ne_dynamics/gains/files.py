@@ -12,7 +12,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.gains.request import GainMode
 
 if TYPE_CHECKING:
-    from ne_dynamics.gains.design import GainDesign
+    from ne_dynamics.gains.designed_gains import GainDesign
 
 KINDS = ('node', 'jtc', 'mit')
 """What there is a file of."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,7 +25,11 @@ from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
-"""In which directions frequency and damping of a joint are led."""
+"""Powers of a step by which frequency and damping of a joint are led to larger margins."""
+
+RAISES = ((1.0, 2.0), (1.0, 1.0), (1.0, 0.0))
+"""Likewise to a higher frequency: with the same part of damping by stiffness, with the same
+damping ratio, or with the same damping."""
 
 LARGER = 1.0 / sys.float_info.epsilon
 """A power of two, so that numbers keep their digits."""
@@ -165,50 +170,53 @@ class LoopFit:
 
         Joint by joint, stiffness and damping are led to where the least margin is larger.
         """
-        frequency, damping = frequency.copy(), damping.copy()
         score, rise = self._score(self._gains(frequency, damping)), GAIN_SEARCH.largest_rise
+
+        def is_better(gains: JointGains) -> bool:
+            nonlocal score
+            before, score = score, max(score, self._score(gains))
+            return score > before
+
         while rise >= GAIN_SEARCH.least_rise and score < 1.0:
-            before = score
-            for joint in range(self._joints):
-                for stiffer, damper in REPAIRS:
-                    tried, ratios = frequency.copy(), damping.copy()
-                    # w^2 is the stiffness, d w the damping.
-                    tried[joint] *= rise**stiffer
-                    ratios[joint] *= rise ** (damper - stiffer)
-                    gains = self._gains(tried, ratios)
-                    if self._bounds.judge(gains)[0][joint] > 1.0:
-                        continue
-                    found = self._score(gains)
-                    if found > score:
-                        frequency, damping, score = tried, ratios, found
-                        break
-            rise = rise if score > before + GAIN_SEARCH.least_progress else np.sqrt(rise)
+            enough = score + GAIN_SEARCH.least_progress
+            frequency, damping = self._move_each(frequency, damping, REPAIRS, rise, is_better)
+            rise = rise if score > enough else np.sqrt(rise)
         return (frequency, damping) if score >= 1.0 else None
 
     def raise_each(
         self, frequency: FloatArray, damping: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return frequencies and damping ratios, each joint's as high as the margins allow.
-
-        In turn, each joint is made stiffer: with the same part of damping by stiffness, with the
-        same damping ratio, or with the same damping.
-        """
-        frequency, damping = frequency.copy(), damping.copy()
+        """Return frequencies and damping ratios, each joint's as high as the margins allow."""
         rise = GAIN_SEARCH.largest_rise
         while rise >= GAIN_SEARCH.least_rise:
-            has_risen = False
-            for joint in range(self._joints):
-                for slack in (1.0 / rise, 1.0, rise):
-                    tried, ratios = frequency.copy(), damping.copy()
-                    tried[joint] *= rise
-                    ratios[joint] /= slack
-                    gains = self._gains(tried, ratios)
-                    if self._bounds.judge(gains)[0][joint] > 1.0:
-                        continue
-                    if self._judge_few(gains):
-                        frequency, damping, has_risen = tried, ratios, True
-                        break
-            rise = rise if has_risen else np.sqrt(rise)
+            before = frequency
+            frequency, damping = self._move_each(frequency, damping, RAISES, rise, self._judge_few)
+            rise = np.sqrt(rise) if frequency is before else rise
+        return frequency, damping
+
+    def _move_each(
+        self,
+        frequency: FloatArray,
+        damping: FloatArray,
+        moves: tuple[tuple[float, float], ...],
+        rise: float,
+        takes: Callable[[JointGains], bool],
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return frequencies and damping ratios after one move of each joint, in turn.
+
+        It is the first of the moves within the bounds whose gains are taken; the same arrays where
+        there is none.
+        """
+        for joint in range(self._joints):
+            for stiffer, damper in moves:
+                tried, ratios = frequency.copy(), damping.copy()
+                # w^2 is the stiffness, d w the damping.
+                tried[joint] *= rise**stiffer
+                ratios[joint] *= rise ** (damper - stiffer)
+                gains = self._gains(tried, ratios)
+                if self._bounds.judge(gains)[0][joint] <= 1.0 and takes(gains):
+                    frequency, damping = tried, ratios
+                    break
         return frequency, damping
 
     def finish(self, frequency: FloatArray, damping: FloatArray) -> Choice | None:

@@ -16,6 +16,7 @@ torque and the identity otherwise, v the measured velocity or that of the filter
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -102,6 +103,13 @@ class Modes:
     def __len__(self) -> int:
         """Return the number of arms."""
         return len(self.squares)
+
+    @property
+    def shapes(self) -> FloatArray:
+        """The phi_k at the motors and, where there are springs, beyond them, shape (B, m, m)."""
+        is_rigid = self.motors.shape[1] == self.motors.shape[2]
+        both = self.motors, self.joints
+        return self.motors if is_rigid else np.concatenate(both, axis=1)
 
 
 def rigid_modes(masses: FloatArray, slopes: FloatArray | None = None) -> Modes:
@@ -321,43 +329,27 @@ class ClosedLoop(NamedTuple):
     start: FloatArray
 
 
-class _Layout(NamedTuple):
-    """Where the parts of a state are: modes, efforts under way, velocity filters, integrals."""
+def _lay_out(modes: Modes, timing: LoopTiming) -> tuple[list[slice], list[slice], slice]:
+    """Return where a state has its efforts under way, the newest first, velocity filters and sums.
 
-    modes: int
-    n: int
-    queue: int
-    filters: int
-
-    @classmethod
-    def of(cls, modes: Modes, timing: LoopTiming) -> _Layout:
-        """Return the layout of a loop around modes."""
-        whole, rest = timing.periods
-        _, n, m = modes.motors.shape
-        return cls(m, n, whole + bool(rest), 0 if timing.velocity is None else 2)
-
-    def find_effort(self, slot: int) -> slice:
-        """Return the efforts that were answered some samples before the last one."""
-        begin = 2 * self.modes + slot * self.n
-        return slice(begin, begin + self.n)
-
-    def find_filter(self, index: int) -> slice:
-        """Return one of both states of the velocity filters."""
-        return self.find_effort(self.queue + index)
-
-    @property
-    def sums(self) -> slice:
-        """The integrals."""
-        return self.find_filter(self.filters)
+    Before them are the positions of the modes, then their velocities.
+    """
+    whole, rest = timing.periods
+    _, n, m = modes.motors.shape
+    queue, filters = whole + bool(rest), 0 if timing.velocity is None else 2
+    parts = [
+        slice(first, first + n) for first in range(2 * m, 2 * m + (queue + filters + 1) * n, n)
+    ]
+    return parts[:queue], parts[queue:-1], parts[-1]
 
 
 def close_loop(
     modes: Modes, weights: FloatArray | None, gains: JointGains, timing: LoopTiming
 ) -> ClosedLoop:
     """Return the closed loops; arguments as of :func:`open_loop`."""
-    layout, (count, n, m) = _Layout.of(modes, timing), modes.motors.shape
-    size, states, eye = layout.sums.stop, slice(2 * m), np.eye(n)
-    position, effort = _answer_state(layout, modes, weights, gains, timing)
+    (queue, filters, sums), (count, n, m) = _lay_out(modes, timing), modes.motors.shape
+    size, states, eye = sums.stop, slice(2 * m), np.eye(n)
+    position, effort = _answer_state(modes, weights, gains, timing)
     transition, held, late, early = _step_modes(modes.squares, modes.damping, timing)
     matrix = np.zeros((count, size, size))
     diagonal = np.arange(m)
@@ -368,50 +360,48 @@ def close_loop(
     whole, rest = timing.periods
     newest = _push(late, modes.motors)
     if whole:
-        matrix[:, states, layout.find_effort(whole - 1)] = newest
+        matrix[:, states, queue[whole - 1]] = newest
     else:
         matrix[:, states] += newest @ effort
     if rest:
-        matrix[:, states, layout.find_effort(whole)] = _push(early, modes.motors)
-    if layout.queue:
-        matrix[:, layout.find_effort(0)] = effort
-    for slot in range(1, layout.queue):
-        matrix[:, layout.find_effort(slot), layout.find_effort(slot - 1)] = eye
+        matrix[:, states, queue[whole]] = _push(early, modes.motors)
+    if queue:
+        matrix[:, queue[0]] = effort
+    for later, earlier in pairwise(queue):
+        matrix[:, earlier, later] = eye
     start = _displaced(modes, size)
     if timing.velocity is not None:
-        start[:, layout.find_filter(0)] = eye
-        for index, there in enumerate(map(layout.find_filter, range(2))):
+        start[:, filters[0]] = eye
+        for index, there in enumerate(filters):
             matrix[:, there] = timing.velocity.b[index] * position
-            for other in range(2):
-                own = timing.velocity.a[index, other] * eye
-                matrix[:, there, layout.find_filter(other)] += own
-    matrix[:, layout.sums] = timing.period * position
-    matrix[:, layout.sums, layout.sums] += eye
+            for other, place in enumerate(filters):
+                matrix[:, there, place] += timing.velocity.a[index, other] * eye
+    matrix[:, sums] = timing.period * position
+    matrix[:, sums, sums] += eye
     load = np.zeros((count, size, n))
     load[:, states] = _push(held, modes.joints)
     return ClosedLoop(matrix, load, position, effort, start)
 
 
 def _answer_state(
-    layout: _Layout,
     modes: Modes,
     weights: FloatArray | None,
     gains: JointGains,
     timing: LoopTiming,
 ) -> tuple[FloatArray, FloatArray]:
     """Return positions of the motors, and efforts that answer, by the state; (B, n, N) each."""
-    count, n, m = modes.motors.shape
-    position = np.zeros((count, n, layout.sums.stop))
+    (_, filters, sums), (count, n, m) = _lay_out(modes, timing), modes.motors.shape
+    position = np.zeros((count, n, sums.stop))
     position[:, :, :m] = modes.motors
     velocity = np.zeros_like(position)
     if timing.velocity is None:
         velocity[:, :, m : 2 * m] = modes.motors
     else:
         velocity = timing.velocity.d * position
-        for index in range(2):
-            velocity[:, :, layout.find_filter(index)] = timing.velocity.c[index] * np.eye(n)
+        for index, place in enumerate(filters):
+            velocity[:, :, place] = timing.velocity.c[index] * np.eye(n)
     effort = -gains.kp[:, np.newaxis] * position - gains.kd[:, np.newaxis] * velocity
-    effort[:, :, layout.sums] = -np.diag(gains.ki)
+    effort[:, :, sums] = -np.diag(gains.ki)
     return position, effort if weights is None else weights @ effort
 
 
@@ -425,9 +415,8 @@ def _displaced(modes: Modes, size: int) -> FloatArray:
     """Return states at rest with one joint, its motor too, off by 1, shape (B, N, n)."""
     count, n, m = modes.motors.shape
     start = np.zeros((count, size, n))
-    both = modes.motors if m == n else np.concatenate((modes.motors, modes.joints), axis=1)
-    off = np.eye(n) if m == n else np.concatenate((np.eye(n), np.eye(n)))
-    start[:, :m] = np.linalg.solve(both, np.broadcast_to(off, (count, *off.shape)))
+    off = np.tile(np.eye(n), (m // n, 1))
+    start[:, :m] = np.linalg.solve(modes.shapes, np.broadcast_to(off, (count, m, n)))
     return start
 
 

@@ -7,7 +7,8 @@ them, and a payload from m- to m+ at the tip,
     (1 - u) M + m- J^T J  <=  M(s, m)  <=  (1 + u) M + m+ J^T J
 
 in the sense of definite matrices, whatever each s is: the two ends bound the eigenvalues of all.
-Gravity is linear in the same factors.
+Gravity is linear in the same factors. So are the payload's mass and weight in its mass: it counts
+as one more body, of a kilogram, after those of the model.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.thresholds import GAINS
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import BASE, Joint, Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +43,11 @@ class Plants:
         Its bounds.
     robot : Robot
         Of the model.
-    gravity : array, shape (N, n)
-        Of the model [N m or N].
-    body_gravity : array, shape (N, b, n)
-        Likewise, body by body.
-    load_gravity : array, shape (N, n)
-        Of a payload, a kilogram [N m/kg or N/kg].
-    slope : array, shape (N, n, n)
-        Of the model's gravity by the positions, its potential's second derivative [N m/rad, ...].
-    load_slope : array, shape (N, n, n)
-        Of that of a payload, a kilogram.
+    part_gravity : array, shape (N, b + 1, n)
+        Efforts that the model's gravity takes, body by body, and, last, a payload of a kilogram
+        [N m or N].
+    part_slopes : array, shape (N, b + 1, n, n)
+        Of these by the positions, the second derivatives of a potential [N m/rad, ...].
     scale : array, shape (n,)
         Inertias for which a diagonal matrix is as near to all mass matrices as one can be
         [kg m^2 or kg].
@@ -63,17 +59,24 @@ class Plants:
     light: FloatArray
     heavy: FloatArray
     robot: Robot
-    gravity: FloatArray
-    body_gravity: FloatArray
-    load_gravity: FloatArray
-    slope: FloatArray
-    load_slope: FloatArray
+    part_gravity: FloatArray
+    part_slopes: FloatArray
     scale: FloatArray
 
     @property
     def joints(self) -> tuple[Joint, ...]:
         """Joints of the model."""
         return self.robot.joints
+
+    @property
+    def gravity(self) -> FloatArray:
+        """Efforts that the model's gravity takes, shape (N, n) [N m or N]."""
+        return np.asarray(self.part_gravity[:, :-1].sum(axis=1))
+
+    @property
+    def load_gravity(self) -> FloatArray:
+        """Efforts that a payload of a kilogram takes, shape (N, n) [N m/kg or N/kg]."""
+        return self.part_gravity[:, -1]
 
     @property
     def rotors(self) -> FloatArray:
@@ -103,17 +106,25 @@ class Plants:
         is wrong.
         """
         u, known = request.uncertainty, 1.0 if is_compensated else 0.0
-        least, largest = request.payload_range
-        light = (1.0 - u - known) * self.slope + least * self.load_slope
-        heavy = (1.0 + u - known) * self.slope + largest * self.load_slope
-        return np.concatenate((light, heavy))
+        slope, load = self.part_slopes[:, :-1].sum(axis=1), self.part_slopes[:, -1]
+        return np.concatenate(
+            [
+                (factor - known) * slope + mass * load
+                for factor, mass in zip((1.0 - u, 1.0 + u), request.payload_range, strict=True)
+            ]
+        )
 
     def largest_gravity(self, request: GainRequest) -> FloatArray:
         """Return the largest effort that gravity takes, with all that is wrong, shape (n,)."""
-        load = request.payload_range[1] * np.abs(self.load_gravity)
-        wrong = request.uncertainty * np.abs(self.body_gravity).sum(axis=1)
-        largest: FloatArray = (np.abs(self.gravity) + wrong + load).max(axis=0)
+        parts = self.part_gravity
+        wrong = np.einsum('b,kbi->ki', self.largest_errors(request), np.abs(parts))
+        largest: FloatArray = (np.abs(self.gravity) + wrong).max(axis=0)
         return largest
+
+    def largest_errors(self, request: GainRequest) -> FloatArray:
+        """Return how much heavier than the model's each body and the payload may be, (b + 1,)."""
+        bodies = len(self.robot.bodies)
+        return np.append(np.full(bodies, request.uncertainty), request.payload_range[1])
 
 
 def pose_range(joint: Joint) -> tuple[float, float]:
@@ -129,73 +140,64 @@ def pose_range(joint: Joint) -> tuple[float, float]:
     return lower, upper
 
 
-def _payload_jacobian(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -> FloatArray:
-    """Return the Jacobian of the payload's centre of mass, shape (N, 3, n)."""
-    n, robot = dynamics.n, dynamics.robot
-    if request.payload_range[1] == 0.0:
-        return np.zeros((len(poses), 3, n))
-    if robot.tip_link is None:
-        raise InputError('payload: expected a model with a tip link to carry it, got none')
-    jacobian = dynamics.jacobian(poses)
-    tip_to_base = dynamics.forward_kinematics(poses)[:, :3, :3]
-    arm = tip_to_base @ np.asarray(request.payload_center, dtype=np.float64)
-    # v_com = v + w x r
-    moved: FloatArray = jacobian[:, :3] - np.cross(arm[:, :, np.newaxis], jacobian[:, 3:], axis=1)
-    return moved
-
-
-def payload_slope(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -> FloatArray:
-    """Return by the positions the slope of what a kilogram takes, shape (N, n, n)."""
-    n = dynamics.n
-    slope = np.zeros((len(poses), n, n))
-    if request.payload_range[1] == 0.0:
-        return slope
-    for joint in range(n):
-        step = GAINS.slope_step * np.eye(n)[joint]
-        ahead, behind = (
-            _payload_jacobian(dynamics, request, poses + way) for way in (step, -step)
-        )
-        change = (ahead - behind) / (2.0 * GAINS.slope_step)
-        slope[:, :, joint] = -np.einsum('kij,i->kj', change, dynamics.gravity)
-    return slope
-
-
-def _find_needed(
-    gravity: FloatArray, load_gravity: FloatArray, request: GainRequest
+def compute_part_efforts(
+    dynamics: Dynamics, request: GainRequest, q: FloatArray, qd: FloatArray, qdd: FloatArray
 ) -> FloatArray:
-    """Return the largest effort that holds the lightest and the heaviest arm, shape (N, n)."""
-    u = request.uncertainty
-    each = [
-        np.abs(factor * gravity + payload * load_gravity)
-        for factor in (1.0 - u, 1.0 + u)
-        for payload in request.payload_range
-    ]
-    return np.asarray(np.max(each, axis=0), dtype=np.float64)
+    """Return the efforts that each body takes, and, last, a payload of a kilogram, (N, b + 1, n).
+
+    For motions of shape (N, n) [rad or m, and per second, and per second squared].
+
+    Raises
+    ------
+    InputError
+        When there is a payload, and no tip link to carry it.
+    """
+    robot = dynamics.robot
+    regressor = dynamics.regressor(q, qd, qdd).reshape(*q.shape, -1, 10)
+    parts = np.zeros((len(q), len(robot.bodies) + 1, dynamics.n))
+    parameters = dynamics.inertial_parameters().reshape(-1, 10)
+    parts[:, :-1] = np.einsum('knbp,bp->kbn', regressor, parameters)
+    if request.payload_range[1] > 0.0:
+        if robot.tip_link is None:
+            raise InputError('payload: expected a model with a tip link to carry it, got none')
+        if robot.tip.body != BASE:
+            center = np.array(request.payload_center, dtype=np.float64)
+            load = Inertia(1.0, center, np.zeros((3, 3))).transformed(robot.tip.pose_in_body)
+            parts[:, -1] = regressor[:, :, robot.tip.body] @ load.parameters
+    return parts
 
 
-def _symmetric(matrices: FloatArray) -> FloatArray:
-    """Return second derivatives without what rounding leaves of them."""
-    symmetric: FloatArray = 0.5 * (matrices + np.swapaxes(matrices, -1, -2))
-    return symmetric
+def compute_part_gravity(
+    dynamics: Dynamics, request: GainRequest, poses: FloatArray
+) -> FloatArray:
+    """Return the efforts of :func:`compute_part_efforts` at rest, shape (N, b + 1, n)."""
+    still = np.zeros_like(poses)
+    return compute_part_efforts(dynamics, request, poses, still, still)
 
 
-def body_slopes(dynamics: Dynamics, poses: FloatArray) -> FloatArray:
-    """Return the slope of the model's gravity by the positions, body by body, (N, b, n, n)."""
+def compute_part_slopes(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -> FloatArray:
+    """Return the slopes of :func:`compute_part_gravity` by positions, (N, b + 1, n, n)."""
     n = dynamics.n
     steps = GAINS.slope_step * np.concatenate((np.eye(n), -np.eye(n)))
     around = (poses[:, np.newaxis] + steps).reshape(-1, n)
-    gravity = _body_gravity(dynamics, around).reshape(len(poses), 2, n, -1, n)
+    gravity = compute_part_gravity(dynamics, request, around).reshape(len(poses), 2, n, -1, n)
     change = (gravity[:, 0] - gravity[:, 1]) / (2.0 * GAINS.slope_step)
     # (pose, position, body, effort) -> (pose, body, effort, position)
-    return _symmetric(change.transpose(0, 2, 3, 1))
+    slopes = change.transpose(0, 2, 3, 1)
+    # Second derivatives, without what rounding leaves of them.
+    return np.asarray(0.5 * (slopes + np.swapaxes(slopes, -1, -2)), dtype=np.float64)
 
 
-def _body_gravity(dynamics: Dynamics, poses: FloatArray) -> FloatArray:
-    """Return the efforts that each body's weight takes, shape (N, b, n)."""
-    still = np.zeros_like(poses)
-    parameters = dynamics.inertial_parameters().reshape(-1, 10)
-    regressor = dynamics.regressor(poses, still, still).reshape(*poses.shape, -1, 10)
-    return np.asarray(np.einsum('knbp,bp->kbn', regressor, parameters), dtype=np.float64)
+def compute_part_masses(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -> FloatArray:
+    """Return the mass matrices of the bodies and a kilogram of payload, (N, b + 1, n, n)."""
+    n, count = dynamics.n, len(poses)
+    there = np.repeat(poses, n, axis=0)
+    units = np.tile(np.eye(n), (count, 1))
+    moved = compute_part_efforts(dynamics, request, there, np.zeros_like(there), units)
+    at_rest = compute_part_gravity(dynamics, request, poses)
+    # (pose, acceleration, body, effort) -> (pose, body, effort, acceleration)
+    masses = moved.reshape(count, n, -1, n) - at_rest[:, np.newaxis]
+    return np.asarray(masses.transpose(0, 2, 3, 1), dtype=np.float64)
 
 
 def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
@@ -206,21 +208,22 @@ def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
     InputError
         When the motors can hold the arm nearly nowhere, or a joint moves no mass.
     """
-    poses, share = _draw_held_poses(dynamics, request)
-    return plants_in(dynamics, request, poses, share)
-
-
-def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArray, float]:
-    """Return random poses that the motors hold, and the part of those drawn that they hold."""
     joints, n = dynamics.robot.joints, dynamics.n
     if n == 0:
         raise InputError('model: expected joints that move, got none')
     limits = request.limits(joints)
     drawn = draw_poses(joints, GAINS.candidates_per_pose * request.poses, request.seed)
-    load_gravity = _load_gravity(dynamics, _payload_jacobian(dynamics, request, drawn))
+    parts = compute_part_gravity(dynamics, request, drawn)
     largest = request.payload_range[1]
-    gravity = np.atleast_2d(dynamics.gravity_torque(drawn))
-    needed = _find_needed(gravity, load_gravity, request)
+    gravity = parts[:, :-1].sum(axis=1)
+    needed = np.max(
+        [
+            np.abs(factor * gravity + payload * parts[:, -1])
+            for factor in (1.0 - request.uncertainty, 1.0 + request.uncertainty)
+            for payload in request.payload_range
+        ],
+        axis=0,
+    )
     is_held = (needed <= (1.0 - GAINS.holding_reserve) * limits).all(axis=1)
     if not np.isfinite(gravity).all():
         raise InputError('model: expected finite efforts against gravity, got others')
@@ -237,7 +240,7 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
             f'joint {joints[worst].name!r} needs {np.median(needed[:, worst]):.4g} of '
             f'{limits[worst]:.4g} N m or N in half of them'
         )
-    return drawn[kept], share
+    return plants_in(dynamics, request, drawn[kept], share)
 
 
 def draw_poses(joints: Sequence[Joint], count: int, seed: int) -> FloatArray:
@@ -247,25 +250,14 @@ def draw_poses(joints: Sequence[Joint], count: int, seed: int) -> FloatArray:
     return rng.uniform(ends[:, 0], ends[:, 1], (count, len(joints)))
 
 
-def _load_gravity(dynamics: Dynamics, jacobian: FloatArray) -> FloatArray:
-    """Return the efforts that a kilogram takes, shape (N, n), by its centre's Jacobian."""
-    # Falling freely is what gravity accelerates by; an effort carries the opposite.
-    return np.asarray(-np.einsum('kij,i->kj', jacobian, dynamics.gravity), dtype=np.float64)
-
-
 def plants_in(
     dynamics: Dynamics, request: GainRequest, poses: FloatArray, held_share: float
 ) -> Plants:
     """Return the arms in given poses, shape (N, n); an InputError where a joint moves no mass."""
-    still = np.zeros_like(poses)
     model = np.asarray(dynamics.mass_matrix(poses), dtype=np.float64)
     _check_inertia(model, dynamics.robot.joints)
-    jacobian = _payload_jacobian(dynamics, request, poses)
+    load, u = compute_part_masses(dynamics, request, poses)[:, -1], request.uncertainty
     least, largest = request.payload_range
-    load = np.swapaxes(jacobian, 1, 2) @ jacobian
-    slope = np.asarray(dynamics.inverse_dynamics_derivatives(poses, still, still)[0], np.float64)
-    load_slope = payload_slope(dynamics, request, poses)
-    u = request.uncertainty
     light, heavy = (1.0 - u) * model + least * load, (1.0 + u) * model + largest * load
     return Plants(
         poses=poses,
@@ -274,11 +266,8 @@ def plants_in(
         light=light,
         heavy=heavy,
         robot=dynamics.robot,
-        gravity=np.atleast_2d(dynamics.gravity_torque(poses)),
-        body_gravity=_body_gravity(dynamics, poses),
-        load_gravity=_load_gravity(dynamics, jacobian),
-        slope=_symmetric(slope),
-        load_slope=_symmetric(load_slope),
+        part_gravity=compute_part_gravity(dynamics, request, poses),
+        part_slopes=compute_part_slopes(dynamics, request, poses),
         scale=balance_scale(model, np.concatenate((light, heavy))),
     )
 

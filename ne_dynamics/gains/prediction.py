@@ -16,10 +16,15 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains.kind import Choice, corner_modes, make_modes
 from ne_dynamics.gains.loop import close_loop
 from ne_dynamics.gains.motion import MotionSamples
-from ne_dynamics.gains.plants import Plants, payload_slope
+from ne_dynamics.gains.plants import (
+    Plants,
+    compute_part_efforts,
+    compute_part_masses,
+    compute_part_slopes,
+)
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.thresholds import GAINS
-from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.rigid_body import FloatArray
 
 SETTLED = 0.05
 
@@ -54,7 +59,7 @@ def predict_sag(choice: Choice, plants: Plants, request: GainRequest) -> FloatAr
     From gravity that the model has wrong, the payload that it does not have, and friction that
     holds the joint. An integral takes it away in time; this is what it begins with.
     """
-    load = request.payload_range[1] * plants.load_gravity
+    wrong, parts = plants.largest_errors(request), plants.part_gravity
     held = (1.0 + request.uncertainty) * plants.holding_friction
     kp, weights = choice.gains.kp, choice.kind.weights
     springs = np.diag(kp) if weights is None else weights * kp
@@ -63,9 +68,8 @@ def predict_sag(choice: Choice, plants: Plants, request: GainRequest) -> FloatAr
     for slope in np.split(slopes, 2):
         # (K + G) e = wrong: linear in the factor of each body, so that each has its worst sign.
         inverse = np.linalg.inv(springs + slope)
-        bodies = np.abs(np.einsum('kij,kbj->kbi', inverse, plants.body_gravity)).sum(axis=1)
-        beside = np.abs(np.einsum('kij,kj->ki', inverse, load))
-        found.append(request.uncertainty * bodies + beside + np.abs(inverse) @ held)
+        each = np.abs(np.einsum('kij,kbj->kbi', inverse, parts))
+        found.append(np.einsum('b,kbi->ki', wrong, each) + np.abs(inverse) @ held)
     return np.asarray(np.max(found, axis=(0, 1)), dtype=np.float64)
 
 
@@ -135,26 +139,25 @@ class _Models(NamedTuple):
 
     Attributes
     ----------
-    links : array, shape (B, b)
-        By which factor each body is heavier than the model's.
-    rotors, payload : array, shape (B,)
-        Likewise the rotors; what is at the tip [kg].
+    parts : array, shape (B, b + 1)
+        By which factor each body is heavier than the model's, and, last, what is at the tip [kg].
+    rotors : array, shape (B,)
+        Likewise the rotors.
     """
 
-    links: FloatArray
+    parts: FloatArray
     rotors: FloatArray
-    payload: FloatArray
 
 
 def _draw_models(request: GainRequest, bodies: int) -> _Models:
     u, largest = request.uncertainty, request.payload_range[1]
     rng = np.random.default_rng(request.seed)
     links = rng.choice((1.0 - u, 1.0 + u), (GAINS.random_models, bodies))
-    ends = np.array(((1.0 + u,) * bodies, (1.0 - u,) * bodies))
+    rotors = rng.choice((1.0 - u, 1.0 + u), GAINS.random_models)
+    loads = largest * rng.integers(0, 2, GAINS.random_models)
+    ends = ((1.0 + u,) * bodies + (largest,), (1.0 - u,) * bodies + (0.0,))
     return _Models(
-        np.concatenate((ends, links)),
-        np.concatenate(((1.0 + u, 1.0 - u), rng.choice((1.0 - u, 1.0 + u), GAINS.random_models))),
-        np.concatenate(((largest, 0.0), largest * rng.integers(0, 2, GAINS.random_models))),
+        np.concatenate((ends, np.c_[links, loads])), np.concatenate(((1.0 + u, 1.0 - u), rotors))
     )
 
 
@@ -170,20 +173,14 @@ def predict_motion(
     Also without friction being known better than the links, and with the efforts late by dead
     time and half a period; to drives the positions come late as well.
     """
-    body = dynamics.inertial_parameters().reshape(-1, 10)
-    models = _draw_models(request, len(body))
+    models = _draw_models(request, len(dynamics.robot.bodies))
     q, qd, qdd = motion.position, motion.velocity, motion.acceleration
-    regressor = dynamics.regressor(q, qd, qdd).reshape(*q.shape, -1, 10)
-    by_body = np.einsum('knbp,bp->kbn', regressor, body)
+    by_body = compute_part_efforts(dynamics, request, q, qd, qdd)
     friction = dynamics.friction_torque(qd)
     by_rotor = plants.rotors * qdd + qdd @ plants.robot.coupled_inertia
-    load = payload_effort(dynamics, request, q, qd, qdd)
-    needed = (
-        np.einsum('Bb,kbn->kBn', models.links, by_body)
-        + models.rotors[:, np.newaxis] * (by_rotor + friction)[:, np.newaxis]
-        + models.payload[:, np.newaxis] * load[:, np.newaxis]
-    )
-    known = by_body.sum(axis=1) + by_rotor + friction
+    needed = np.einsum('Bb,kbn->kBn', models.parts, by_body)
+    needed += models.rotors[:, np.newaxis] * (by_rotor + friction)[:, np.newaxis]
+    known = by_body[:, :-1].sum(axis=1) + by_rotor + friction
     late = request.dead_time + 0.5 * request.period
     arrived = _late(motion.times, known, late)
     if choice.kind.mode is GainMode.MIT:
@@ -200,19 +197,6 @@ def _late(times: FloatArray, values: FloatArray, delay: float) -> FloatArray:
     return np.stack([np.interp(times - delay, times, column) for column in values.T], axis=1)
 
 
-def payload_effort(
-    dynamics: Dynamics, request: GainRequest, q: FloatArray, qd: FloatArray, qdd: FloatArray
-) -> FloatArray:
-    """Return the efforts that a payload of 1 kg takes, shape (N, n) [N m/kg or N/kg]."""
-    if request.payload_range[1] == 0.0:
-        return np.zeros_like(q)
-    center = np.array(request.payload_center, dtype=np.float64)
-    parameters = dynamics.robot.payload_parameters(Inertia(1.0, center, np.zeros((3, 3))))
-    still = dynamics.without_friction()
-    with_load = still.inverse_dynamics(q, qd, qdd, payload=parameters)
-    return np.asarray(with_load - still.inverse_dynamics(q, qd, qdd), dtype=np.float64)
-
-
 def _propagate(
     choice: Choice,
     plants: Plants,
@@ -227,74 +211,39 @@ def _propagate(
     inner = max(1, round(request.period / timing.period))
     errors = np.empty((count, arms, n))
     bounds = np.linspace(0, count, min(GAINS.motion_segments, count) + 1).astype(int)
+    places = motion.position[(bounds[:-1] + bounds[1:]) // 2]
+    weights = None if choice.kind.weights is None else dynamics.mass_matrix(places)
+    masses = np.einsum(
+        'Bb,kbij->kBij', models.parts, compute_part_masses(dynamics, request, places)
+    )
+    rotors = np.diag(plants.rotors) + plants.robot.coupled_inertia
+    masses += models.rotors[:, np.newaxis, np.newaxis] * rotors
+    # Gravity goes on by the mean factor of the links; computed torque compensates the model's.
+    slopes = compute_part_slopes(dynamics, request, places)
+    slopes = np.stack((slopes[:, :-1].sum(axis=1), slopes[:, -1]), axis=1)
+    factors = np.c_[models.parts[:, :-1].mean(axis=1), models.parts[:, -1]]
+    factors[:, 0] -= 0.0 if weights is None else 1.0
+    slopes = np.einsum('Bb,kbij->kBij', factors, slopes)
     state: FloatArray | None = None
-    from_before: FloatArray | None = None
-    for begin, end in itertools.pairwise(bounds):
-        place = motion.position[(begin + end) // 2]
-        masses = _masses(dynamics, plants, request, models, place)
-        is_compensated = choice.kind.weights is not None
-        slopes = _slopes(dynamics, request, models, place, is_compensated=is_compensated)
-        modes = make_modes(plants, masses, slopes, request, models.rotors)
-        weights = None
-        if is_compensated:
-            weights = np.broadcast_to(dynamics.mass_matrix(place), (arms, n, n))
-        loop = close_loop(modes, weights, choice.gains, timing)
-        m = modes.squares.shape[1]
-        shapes = modes.motors if m == n else np.concatenate((modes.motors, modes.joints), axis=1)
-        if state is None or from_before is None:
+    before: FloatArray | None = None
+    for segment, (begin, end) in enumerate(itertools.pairwise(bounds)):
+        modes = make_modes(plants, masses[segment], slopes[segment], request, models.rotors)
+        loop = close_loop(
+            modes,
+            None if weights is None else np.broadcast_to(weights[segment], (arms, n, n)),
+            choice.gains,
+            timing,
+        )
+        if state is None or before is None:
             state = np.zeros((arms, loop.matrix.shape[1], 1))
         else:
             # The modes are others now: what moves is the same.
-            for row in range(2):
-                part = state[:, row * m : (row + 1) * m]
-                state[:, row * m : (row + 1) * m] = np.linalg.solve(shapes, from_before @ part)
-        from_before = shapes
+            for row in np.split(np.arange(2 * modes.squares.shape[1]), 2):
+                state[:, row] = np.linalg.solve(modes.shapes, before @ state[:, row])
+        before = modes.shapes
         for step in range(begin, end):
             errors[step] = (loop.position @ state)[..., 0]
             pushed = loop.load @ missing[step][..., np.newaxis]
             for _ in range(inner):
                 state = loop.matrix @ state + pushed
     return errors
-
-
-def _masses(
-    dynamics: Dynamics,
-    plants: Plants,
-    request: GainRequest,
-    models: _Models,
-    place: FloatArray,
-) -> FloatArray:
-    """Return the mass matrices of the models in a pose, shape (B, n, n)."""
-    n, body = len(place), dynamics.inertial_parameters().reshape(-1, 10)
-    still, units = np.zeros((n, n)), np.eye(n)
-    there = np.broadcast_to(place, (n, n))
-    moved = dynamics.regressor(there, still, units) - dynamics.regressor(there, still, still)
-    # Row: the acceleration of one joint; of that body by body the efforts of all.
-    each = np.einsum('jnbp,bp->bnj', moved.reshape(n, n, -1, 10), body)
-    masses: FloatArray = np.einsum('Bb,bnj->Bnj', models.links, each)
-    rotors = np.diag(plants.rotors) + plants.robot.coupled_inertia
-    masses += models.rotors[:, np.newaxis, np.newaxis] * rotors
-    if models.payload.any():
-        at_rest = payload_effort(dynamics, request, there, still, still)
-        load = (payload_effort(dynamics, request, there, still, units) - at_rest).T
-        masses += models.payload[:, np.newaxis, np.newaxis] * load
-    return masses
-
-
-def _slopes(
-    dynamics: Dynamics,
-    request: GainRequest,
-    models: _Models,
-    place: FloatArray,
-    *,
-    is_compensated: bool,
-) -> FloatArray:
-    """Return how gravity goes on from a pose, shape (B, n, n): by the mean factor of the links."""
-    still = np.zeros_like(place)
-    slope = np.asarray(dynamics.inverse_dynamics_derivatives(place, still, still)[0])
-    factor = models.links.mean(axis=1) - (1.0 if is_compensated else 0.0)
-    slopes = factor[:, np.newaxis, np.newaxis] * slope
-    if models.payload.any():
-        load = payload_slope(dynamics, request, place[np.newaxis])[0]
-        slopes = slopes + models.payload[:, np.newaxis, np.newaxis] * load
-    return np.asarray(0.5 * (slopes + np.swapaxes(slopes, 1, 2)), dtype=np.float64)

@@ -187,6 +187,16 @@ class GainRequest:
             )
         return ends[0], ends[1]
 
+    def part_factors(self, bodies: int) -> FloatArray:
+        """Return the ends of the masses, shape (2, bodies + 1): the smallest, then the largest.
+
+        Of each body by the model's, and, last, of the payload [kg].
+        """
+        ends = zip(
+            (1.0 - self.uncertainty, 1.0 + self.uncertainty), self.payload_range, strict=True
+        )
+        return np.array([[*[factor] * bodies, mass] for factor, mass in ends])
+
     @property
     def period(self) -> float:
         """Period of states and commands [s]."""

@@ -20,7 +20,6 @@ from ne_dynamics.identification.regression.drive_search import (
 )
 from ne_dynamics.identification.regression.friction_terms import ALWAYS
 from ne_dynamics.identification.regression.reduction import Reduction
-from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.selection import (
     Folds,
     Prediction,
@@ -30,7 +29,6 @@ from ne_dynamics.identification.regression.selection import (
 )
 from ne_dynamics.identification.regression.solver import Problem, Solution, minimize
 from ne_dynamics.identification.settings import IdentificationSettings
-from ne_dynamics.logs import Finding
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -39,11 +37,10 @@ MEDIAN_TO_DEVIATION = 1.4826
 
 
 @dataclass(frozen=True, eq=False)
-class _Last:
-    """The fit of what was chosen."""
+class _Weighed:
+    """A fit, and how the joints count in the next one."""
 
     design: Design
-    problem: Problem
     solution: Solution
     sigma: FloatArray
     correlation: FloatArray
@@ -51,15 +48,15 @@ class _Last:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit(_Last):
+class Fit(_Weighed):
     """A fit and what it was made of.
 
     Attributes
     ----------
     design : Design
-    problem : Problem
-        Of all blocks.
     solution : Solution
+        Of all blocks.
+    problem : Problem
         Of all blocks.
     judged_design : Design
         What was fitted to all blocks but the last, which was held out, and chosen by them; the
@@ -80,15 +77,13 @@ class Fit(_Last):
     predicted : array, shape (folds, n)
         Sums of the squared residuals of blocks that were predicted from the others.
     folds : Folds
-    used : array, shape (n,)
-        Samples that were fitted.
     outliers : int
         Efforts of single joints that count less than half.
-    findings : tuple of Finding
     drive : CoupledDrive or None
         That the fitted blocks would be predicted better with, without numbers.
     """
 
+    problem: Problem
     judged_design: Design
     judged_solution: Solution
     rows: LogRows
@@ -96,52 +91,41 @@ class Fit(_Last):
     spread: float
     predicted: FloatArray
     folds: Folds
-    used: FloatArray
     outliers: int
-    findings: tuple[Finding, ...]
     drive: CoupledDrive | None
-
-
-@dataclass(frozen=True, eq=False)
-class _First:
-    """The fit by which samples, joints and blocks are weighed."""
-
-    design: Design
-    solution: Solution
-    weighting: Weighting
-    sigma: FloatArray
-    correlation: FloatArray
-    weights: FloatArray
 
 
 class Fitter:
     """The steps of a fit to rows of the given robot.
 
-    Bodies are what :func:`~ne_dynamics.identification.regression.design.find_bodies` returned.
+    Bodies and references are those of
+    :func:`~ne_dynamics.identification.regression.design.find_bodies`.
     """
 
     def __init__(
         self,
         dynamics: Dynamics,
         rows: LogRows,
-        bodies: tuple[tuple[int, ...], FloatArray, list[Finding]],
+        bodies: tuple[int, ...],
+        references: FloatArray,
         settings: IdentificationSettings,
     ) -> None:
         self._settings = settings
         self._dynamics, self._rows, self._blocks = dynamics, rows, rows.blocks
         self._used, self._effort = rows.used, rows.effort
-        self._bodies, self._references, self._findings = bodies
+        self._bodies, self._references = bodies, references
 
     def run(self, spread: float | None) -> Fit:
         """Fit, weigh, choose, and fit again.
 
         The given inertias may be off by the spread; default: what predicts held-out blocks best.
         """
-        first = self._fit_first()
+        first, weighting = self._fit_first()
         # By whose inertias the load of a joint is computed: the given ones until there are others.
         load_robot = first.design.apply(first.solution, offsets=True)
         loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
-        rows, reduction, outliers = self._rows.change_loads(loads, first.weighting)
+        rows = self._rows.with_loads(loads)
+        reduction, outliers = rows.reduce(weighting, self._rows)
         design = replace(first.design, scales=self._compute_scales(reduction))
         first = replace(first, design=design)
         folds = self._fold(self._fitted(reduction), first)
@@ -150,15 +134,18 @@ class Fitter:
         if is_judged:
             # What is held out may choose for the model that is written, not for the one it judges.
             chosen = self._choose(self._fold(reduction, first), first, spread)
-        last = self._fit_last(rows, reduction.selected(self._all), first, chosen)
+        everything = reduction.selected(self._all)
+        last = self._fit_last(rows, everything, first, chosen)
+        factors = last.design.joint_factors(everything)
         judged_solution = last.solution
         if is_judged:
             start = judged.design.adopt(last.solution, last.design)
-            factors = judged.design.joint_factors(folds.whole)
-            problem = judged.design.problem(factors, last.weights, judged.spread)
+            whole = judged.design.joint_factors(folds.whole)
+            problem = judged.design.problem(whole, last.weights, judged.spread)
             judged_solution = minimize(problem, start)
         return Fit(
             **vars(last),
+            problem=last.design.problem(factors, last.weights, chosen.spread),
             judged_design=judged.design if is_judged else last.design,
             judged_solution=judged_solution,
             rows=rows,
@@ -166,29 +153,27 @@ class Fitter:
             spread=chosen.spread,
             predicted=judged.squares,
             folds=folds,
-            used=self._used,
             outliers=outliers,
-            findings=tuple(self._findings),
-            drive=self._find_drive(rows, folds, first, judged),
+            drive=self._find_drive(rows, folds, weighting, judged),
         )
 
-    def _fit_first(self) -> _First:
+    def _fit_first(self) -> tuple[_Weighed, Weighting]:
         """Fit all samples, until those count less that the fit does not explain."""
         rows = self._rows
-        reduction = rows.reduce()
+        reduction, _ = rows.reduce()
         design = self._make_design(reduction)
         for _ in range(self._settings.huber_passes):
             design, solution, sigma = self._doubt(design, reduction.selected(self._all))
-            residuals = rows.sum_residuals(design, solution)
-            weighting = self._weigh_samples(design, solution, residuals)
+            residuals = rows.find_residuals(design, solution)
+            weighting = self._weigh_samples(design, solution, residuals.median)
             if not (weighting.largest < self._settings.doubtful * residuals.largest).any():
                 break
-            reduction = rows.reduce(weighting)
-        correlation = residuals.likeness.count()
+            reduction, _ = rows.reduce(weighting)
+        correlation = residuals.correlation
         weights = self._weigh(sigma, correlation)
-        return _First(design, solution, weighting, sigma, correlation, weights)
+        return _Weighed(design, solution, sigma, correlation, weights), weighting
 
-    def _choose(self, folds: Folds, first: _First, spread: float | None) -> Prediction:
+    def _choose(self, folds: Folds, first: _Weighed, spread: float | None) -> Prediction:
         """Return the spread and the terms of friction by which blocks are predicted best."""
         settings, design = self._settings, first.design
         if not folds.training:
@@ -200,24 +185,24 @@ class Fitter:
         return choose_spread(folds, best.design, best.solutions, spreads)
 
     def _fit_last(
-        self, rows: LogRows, everything: Reduction, first: _First, chosen: Prediction
-    ) -> _Last:
+        self, rows: LogRows, everything: Reduction, first: _Weighed, chosen: Prediction
+    ) -> _Weighed:
         """Fit what was chosen to everything, without an effect that came out inverted."""
         design, spread = chosen.design, chosen.spread
         solution, sigma = self._iterate(design, everything, spread, first.correlation, first.sigma)
-        correlation = rows.sum_residuals(design, solution).likeness.count()
+        correlation = rows.find_residuals(design, solution).correlation
         weights = self._weigh(sigma, correlation)
-        problem = design.problem(design.joint_factors(everything), weights, spread)
-        solution = minimize(problem, solution)
-        while inverted := design.find_inverted(solution):
+        while True:
+            problem = design.problem(design.joint_factors(everything), weights, spread)
+            solution = minimize(problem, solution)
+            inverted = design.find_inverted(solution)
+            if not inverted:
+                return _Weighed(design, solution, sigma, correlation, weights)
             less = design.without_stribeck(inverted)
-            start = less.adopt(solution, design)
-            problem = less.problem(less.joint_factors(everything), weights, spread)
-            design, solution = less, minimize(problem, start)
-        return _Last(design, problem, solution, sigma, correlation, weights)
+            design, solution = less, less.adopt(solution, design)
 
     def _find_drive(
-        self, rows: LogRows, folds: Folds, first: _First, present: Prediction
+        self, rows: LogRows, folds: Folds, weighting: Weighting, present: Prediction
     ) -> CoupledDrive | None:
         """Return a drive that turns with two joints, where the fitted blocks ask for one."""
         robot = self._dynamics.robot
@@ -227,7 +212,7 @@ class Fitter:
 
         def try_drives(drives: Sequence[CoupledDrive]) -> DriveTrials:
             wider = replace(robot, coupled_drives=tuple(drives))
-            reduction = self._rows.reduce_with_drives(wider, rows, first.weighting)
+            reduction, _ = rows.reduce(weighting, self._rows, wider)
             scales = self._compute_scales(reduction)
             return DriveTrials(drives, folds, self._fitted(reduction), scales, present)
 
@@ -258,7 +243,7 @@ class Fitter:
             np.ones(len(self._bodies)),
         )
 
-    def _fold(self, reduction: Reduction, first: _First) -> Folds:
+    def _fold(self, reduction: Reduction, first: _Weighed) -> Folds:
         logs = self._rows.logs
         likeness = correct_likeness(
             first.correlation,
@@ -314,10 +299,9 @@ class Fitter:
             solution, sigma = self._iterate(design, reduction, spread, likeness, sigma)
         return design, solution, sigma
 
-    def _weigh_samples(
-        self, design: Design, solution: Solution, residuals: ResidualSums
-    ) -> Weighting:
+    def _weigh_samples(self, design: Design, solution: Solution, median: FloatArray) -> Weighting:
         """Return the weights of samples; the median tells the noise, whatever is outside."""
-        noise = MEDIAN_TO_DEVIATION * residuals.find_median()
-        noise = np.maximum(noise, self._settings.smallest_sigma * self._effort)
+        noise = np.maximum(
+            MEDIAN_TO_DEVIATION * median, self._settings.smallest_sigma * self._effort
+        )
         return Weighting(design, solution, self._settings.huber * noise)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.evaluation import EffortSums
+from ne_dynamics.identification.evaluation import EffortSums, model_effort
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
-from ne_dynamics.identification.pieces.piece_steps import judge_models
+from ne_dynamics.logs.filtered_piece import FilteredPiece
+from ne_dynamics.logs.stretch import Judgement
 
 
 def evaluate_filtered(dynamics: Dynamics, logs: FilteredLogs) -> list[EffortSums]:
@@ -30,3 +31,14 @@ def _judge(logs: FilteredLogs, first: int, *models: Dynamics) -> list[list[Effor
         for (piece, judgement, _), own in zip(logs.pieces, logs.first, strict=False)
     ]
     return list(logs.work.map('judge', judge_models, arguments, *models))
+
+
+def judge_models(
+    piece: FilteredPiece, judgement: Judgement, judged_from: int, *models: Dynamics
+) -> list[EffortSums]:
+    """Compare the efforts of a piece, from one of its samples on, with those of models."""
+    signals, part = piece.judged(judgement), slice(max(judged_from, 0), None)
+    effort = signals.effort[part]
+    if not effort.size:
+        return [EffortSums.of(effort, effort) for _ in models]
+    return [EffortSums.of(effort, model_effort(model, signals)[part]) for model in models]

@@ -187,11 +187,11 @@ def _fit(
     spread: float | None,
 ) -> tuple[Dynamics, Fit]:
     """Return the fit, and the dynamics of the given robot with all drives that it asks for."""
-    bodies = find_bodies(dynamics.robot)
+    bodies, references, _ = find_bodies(dynamics.robot)
 
     def fit_to(model: Dynamics) -> Fit:
-        rows = LogRows.compute(model, logs, fitted, blocks, bodies[0])
-        return Fitter(model, rows, bodies, settings).run(spread)
+        rows = LogRows.compute(model, logs, fitted, blocks, bodies)
+        return Fitter(model, rows, bodies, references, settings).run(spread)
 
     fit = fit_to(dynamics)
     while fit.drive is not None:
@@ -232,11 +232,10 @@ def _make_report(
         ),
         findings=(
             *find_log_faults(robot, rows.summary),
-            *fit.findings,
+            *find_bodies(robot)[2],
             *find_result_faults(results, identifiable, found, rows.has_held_out),
             *find_implausible_values(robot, identified, bounds),
         ),
-        log='; '.join(item.text for item in logs.logs),
         logs=tuple((item.source, item.text) for item in logs.logs),
         fitted=rows.fitted,
         held_out=logs.total - rows.fitted,
@@ -333,7 +332,7 @@ def _describe_joint(
     return JointChange(
         before=before,
         after=after,
-        samples=int(fit.used[index]),
+        samples=int(fit.rows.used[index]),
         viscous=(
             old.viscous_friction,
             new.viscous_friction,

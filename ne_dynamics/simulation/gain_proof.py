@@ -20,7 +20,7 @@ from ne_dynamics.control import ControlLaw, Gains, PositionVelocity, VelocitySou
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest
-from ne_dynamics.gains.findings import ModeDesign
+from ne_dynamics.gains.designed_gains import ModeDesign
 from ne_dynamics.gains.loop import LoopTiming
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray

@@ -12,12 +12,11 @@ from mujoco_distances import Geometry
 import ne_dynamics as ned
 from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, measure_pair
+from ne_dynamics.excitation.clearance import Clearance, PairDistances
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
-from ne_dynamics.excitation.solids import bound_distances, fit_capsule
 
 WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
 
@@ -39,11 +38,11 @@ def poses():
 def test_distances_of_links_are_those_of_mujoco(clearance, poses):
     """Box, cylinder and sphere are as far apart as MuJoCo says, wherever they do not overlap."""
     geometry, frames = Geometry(make_urdf()), BodyFrames(small_arm(), poses)
-    found = 0
-    for pair in clearance.pairs:
+    found, distances = 0, PairDistances(clearance.pairs, frames)
+    for index, pair in enumerate(clearance.pairs):
         for row, pose in enumerate(poses):
             expected = geometry.measure(pose, pair.first.link, pair.second.link)
-            distance = measure_pair(pair, frames, row)[0]
+            distance = distances(row, index)
             if expected > 1e-3:
                 found += 1
                 assert distance == pytest.approx(expected, abs=1e-4)
@@ -99,29 +98,6 @@ def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses
             )
             expected = (ahead - behind) / (2.0 * step)
             assert (gradient * direction).sum() == pytest.approx(expected, rel=2e-3, abs=2e-3)
-
-
-def test_capsules_hold_their_points_and_bound_distances():
-    """Points are within the capsule; no two points of two lines are nearer than is said."""
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        points = rng.normal(size=(30, 3)) * [3.0, 1.0, 0.5]
-        spine, girth = fit_capsule(points)
-        away = spine[1] - spine[0]
-        part = np.clip((points - spine[0]) @ away / max(away @ away, 1e-12), 0.0, 1.0)
-        nearest = spine[0] + part[:, np.newaxis] * away
-        assert np.linalg.norm(points - nearest, axis=1).max() <= girth + 1e-12
-    lines = rng.normal(size=(2, 200, 2, 3))
-    lines[0, :20, 1] = lines[0, :20, 0]
-    lines[1, 10:40, 1] = lines[1, 10:40, 0] + lines[0, 10:40, 1] - lines[0, 10:40, 0]
-    distances = bound_distances(*lines)
-    s, t = np.meshgrid(np.linspace(0.0, 1.0, 81), np.linspace(0.0, 1.0, 81))
-    for first, second, distance in zip(*lines, distances, strict=True):
-        one = first[0] + s[..., np.newaxis] * (first[1] - first[0])
-        other = second[0] + t[..., np.newaxis] * (second[1] - second[0])
-        sampled = np.linalg.norm(one - other, axis=-1).min()
-        assert distance <= sampled + 1e-9
-        assert sampled - distance < 0.06
 
 
 def test_a_start_in_contact_is_refused():

@@ -113,7 +113,6 @@ def task(plan):
         Clearance(dynamics, small_solids(), [FLOOR], 0.02, START, limits),
         Information(dynamics, columns, limits, 0.01 * limits.full_effort),
         measure_determinant,
-        columns.size,
     )
 
 
@@ -213,7 +212,7 @@ def test_contacts_are_refused(plan, dense):
     """A margin that is wider than what was planned, and a plane that came nearer, are found."""
     dynamics = small_arm()
     limits = ExcitationLimits.of_robot(dynamics, START)
-    distances = Distances(dynamics.robot, dense)
+    distances = Distances(dynamics, dense)
     clearance = Clearance(dynamics, small_solids(), [FLOOR], 0.02, START, limits)
     found = distances.check(clearance)
     assert [each.name for each in found] == [each.name for each in plan.nearest]

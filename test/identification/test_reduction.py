@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.regression.reduction import Reduction, triangle
 from ne_dynamics.identification.regression.regression_rows import Rows
 
@@ -58,7 +56,7 @@ def test_pieces_and_their_order_do_not_matter():
     one, other = (empty.add(part_of(rows, half), blocks[half], weights[half]) for half in halves)
     values = np.random.default_rng(2).standard_normal(COLUMNS)
     expected = compute_squares(whole, values)
-    for each in (piecewise, one.merged([other])):
+    for each in (piecewise, one.merged_at(0, other)):
         assert np.allclose(compute_squares(each, values), expected, rtol=1e-10)
 
 
@@ -78,9 +76,3 @@ def test_a_triangle_is_square_however_few_the_rows():
     factor = triangle(table)
     assert factor.shape == (5, 5)
     assert np.allclose(factor.T @ factor, table.T @ table)
-
-
-def test_other_shapes_are_refused():
-    """Reductions of other columns are not merged."""
-    with pytest.raises(InputError, match=r'expected factors of shape \(1, 2, 4, 4\)'):
-        Reduction.empty(1, 2, 3).merged([Reduction.empty(1, 2, 4)])

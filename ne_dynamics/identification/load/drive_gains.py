@@ -31,7 +31,6 @@ from ne_dynamics.identification.load.shared_rows import (
     LogFactors,
     choose_spread,
     list_bodies,
-    make_layout,
     read_logs,
 )
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
@@ -183,9 +182,9 @@ def fit_drive_gains(
         gain,
         gain * np.sqrt(np.diag(covariance)),
         covariance,
-        problem.layout.find_load(state)[1:4] / mass,
+        problem.find_load(state)[1:4] / mass,
         carrier.link_name,
-        problem.compute_rms(dynamics, state, logs[0]),
+        problem.compute_rms(state, logs[0]),
         without is not None,
     )
 
@@ -245,7 +244,7 @@ class _GainProblem(LoadProblem):
         wrong = (factors < 0.0) & (parts > LOAD.clear_reading)
         if wrong.any():
             raise InputError(
-                f'joint {self.layout.robot.joint_names[int(wrong.argmax())]!r}: expected '
+                f'joint {self.robot.joint_names[int(wrong.argmax())]!r}: expected '
                 "readings along the joint's positive direction, got the opposite"
             )
         clear = (factors > 0.0) & (parts > LOAD.clear_reading)
@@ -257,14 +256,14 @@ class _GainProblem(LoadProblem):
         # What the given model does not tell of a drive is taken from the others.
         usual = float(np.exp(np.median(np.log(factors[clear]))))
         gains = np.log(np.where(clear, factors, usual))
-        return np.concatenate([np.zeros(self.layout.size), gains])
+        return np.concatenate([np.zeros(self.steps), gains])
 
     def compare_spread(self, state: FloatArray) -> float:
         """Return how far the arm is from its model over how far it was believed to be.
 
         The square is the sum of squares of the steps of its bodies, over as many as the logs tell.
         """
-        arm = slice(0, PER_BODY * len(list_bodies(self.layout.robot)[1]))
+        arm = slice(0, PER_BODY * len(list_bodies(self.robot)[1]))
         covariance = np.linalg.inv(self.compute_information(state))
         told = float((1.0 - np.diag(covariance)[arm]).sum())
         return float(np.linalg.norm(state[arm])) / math.sqrt(max(told, 1e-9))
@@ -278,7 +277,7 @@ class _GainProblem(LoadProblem):
         part of the unknowns that a joint tells. Where the arm is nearer to its model than it may
         be, only a part of that counts.
         """
-        size, factors = self.layout.size, self._factors(state)
+        size, factors = self.steps, self._factors(state)
         information = self.compute_information(state)
         within = np.linalg.inv(information[:size, :size])
         slope = np.zeros(self._gains)
@@ -308,8 +307,8 @@ class _GainFit:
             np.array([mass, *[0.0] * 9]),
             mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
         )
-        problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
-        state = problem.solve(carrier.dynamics, problem.find_start())
+        problem = _GainProblem(carrier, logs, load, spread)
+        state = problem.solve(problem.find_start())
         return cls(problem, state, problem.compare_spread(state))
 
     def centre(self) -> FloatArray:

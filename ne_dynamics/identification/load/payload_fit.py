@@ -26,15 +26,15 @@ from ne_dynamics.identification.load.shared_rows import (
     LoadBelief,
     LogFactors,
     choose_spread,
-    make_layout,
     read_logs,
 )
 from ne_dynamics.identification.regression.pseudo_inertia import (
+    compute_hessian,
     compute_width,
-    divergence_slopes,
     inertia_of,
     pseudo_inertia,
 )
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, minimize
 from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log
@@ -159,15 +159,15 @@ def fit_payload(
     if is_free and without is None:
         problem, steps = _solve_by_log(carrier, logs)
     else:
-        problem = LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread), logs)
-        steps = problem.solve(dynamics, np.zeros(problem.size))
-    first = problem.layout.first_load
+        problem = LoadProblem(carrier, logs, NO_BELIEF, spread)
+        steps = problem.solve(np.zeros(problem.size))
+    first = problem.steps - PER_BODY
     # All of the load, and nothing else: the last rows of the triangle.
     factor = problem.compute_triangle(np.zeros(problem.size))[first:, first:]
     factor[:, :-1] /= NO_BELIEF.width
     unloaded = steps.copy()
     unloaded[first:] = 0.0
-    before, after = (problem.compute_rms(dynamics, part, logs[0]) for part in (unloaded, steps))
+    before, after = (problem.compute_rms(part, logs[0]) for part in (unloaded, steps))
     inertia, covariance, prior = _find_body(factor)
     _refuse_untold(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
@@ -195,20 +195,20 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     of what is believed and r what is left, exp(-r^2 / 2) / det R.
     """
     problems = [
-        LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread, shift), logs)
+        LoadProblem(carrier, logs, NO_BELIEF, spread, shift)
         for spread in LOAD.arm_spreads
         for shift in LOAD.arm_shifts
     ]
     start = np.zeros(problems[0].size)
     widest = problems[-1]
-    widest.solve(carrier.dynamics, start)
+    widest.solve(start)
     evidence = []
     for problem in problems:
         problem.weights = widest.weights
         diagonal = np.abs(np.diag(problem.compute_triangle(start)))
         evidence.append(-0.5 * float(diagonal[-1]) ** 2 - float(np.log(diagonal[:-1]).sum()))
     chosen = problems[int(np.argmax(evidence))]
-    return chosen, chosen.solve(carrier.dynamics, start)
+    return chosen, chosen.solve(start)
 
 
 def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
@@ -243,8 +243,7 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     )
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
-    _, hessian = divergence_slopes(pseudo, reference)
-    information = upper.T @ upper + hessian / LOAD.ball_spread**2
+    information = upper.T @ upper + compute_hessian(pseudo) / LOAD.ball_spread**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
     own = LOAD.ball_spread * _slope(ball) @ compute_width(reference)

@@ -1,6 +1,6 @@
 """The least-squares problem of a load on an arm, from logs of efforts in N m or in currents.
 
-With the unknowns of a :class:`~.shared_rows.UnknownsLayout` and, for each joint, g = 1 or the
+With the unknowns of :func:`~.shared_rows.map_unknowns` and, for each joint, g = 1 or the
 reciprocal of the unknown gain of its drive ::
 
     reading = g (arm (body parameters) + load (load parameters)) + friction + error
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.control import Carrier
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.identification.load.shared_rows import LogFactors, UnknownsLayout
+from ne_dynamics.identification.load.shared_rows import LoadBelief, LogFactors, map_unknowns
 from ne_dynamics.identification.regression.reduction import triangle
-from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray
@@ -28,34 +28,51 @@ from ne_dynamics.model.rigid_body import FloatArray
 class LoadProblem:
     """Weighted rows of logs, what is believed of the unknowns, and the minimum of both.
 
-    A state is the steps of the unknowns of the layout and, where drives have gains, the logarithms
-    of 1/gain, joint by joint.
+    A state is the steps of the unknowns and, where drives have gains, the logarithms of 1/gain,
+    joint by joint.
 
     Parameters
     ----------
-    layout : UnknownsLayout
+    carrier : Carrier
+        Of the load, on the arm without it.
     logs : sequence of LogFactors
+    load : LoadBelief
+    spread, shift : float
+        How far the arm may be off, see :func:`~.shared_rows.map_unknowns`.
 
     Attributes
     ----------
     has_gains : bool
         Whether efforts are in units of drives whose gains are unknown.
-    layout : UnknownsLayout
+    robot : Robot
+        Without the load.
+    load : LoadBelief
+    steps : int
+        Number of unknowns beside the gains; the ten of the load are the last.
     weights : list of array, shape (n,)
         Reciprocal standard deviations of the readings, log by log; :meth:`solve` finds them.
     """
 
     has_gains = False
 
-    def __init__(self, layout: UnknownsLayout, logs: Sequence[LogFactors]) -> None:
-        self.layout = layout
-        self.weights = [np.ones(layout.robot.n) for _ in logs]
+    def __init__(
+        self,
+        carrier: Carrier,
+        logs: Sequence[LogFactors],
+        load: LoadBelief,
+        spread: float,
+        shift: float = 0.0,
+    ) -> None:
+        self.robot, self.load = carrier.dynamics.robot, load
+        self._means, self._maps = map_unknowns(carrier, logs, load, spread, shift)
+        self.steps = int(self._maps.shape[3])
+        self.weights = [np.ones(self.robot.n) for _ in logs]
         self._logs = logs
-        self._gains = layout.robot.n if self.has_gains else 0
-        self._first = first = PER_BODY * len(layout.bodies)
+        self._gains = self.robot.n if self.has_gains else 0
+        self._first = first = logs[0].rows.columns
         self._parts = []
         for item in logs:
-            means, maps = layout.columns(item)
+            means, maps = self._columns(item)
             factors = item.reduction.factors[0]
             inertial, friction = factors[:, :, :first], factors[:, :, first:-1]
             self._parts.append(
@@ -70,27 +87,34 @@ class LoadProblem:
     @property
     def size(self) -> int:
         """Number of unknowns."""
-        return self.layout.size + self._gains
+        return self.steps + self._gains
 
-    def compute_residuals(
-        self, dynamics: Dynamics, state: FloatArray, item: LogFactors
-    ) -> FloatArray:
+    def find_load(self, state: FloatArray) -> FloatArray:
+        """Return the ten parameters of the load in the frame of its link."""
+        steps = state[self.steps - PER_BODY : self.steps]
+        return np.asarray(self.load.mean + self.load.width * steps)
+
+    def _columns(self, item: LogFactors) -> tuple[FloatArray, FloatArray]:
+        """Return means, shape (n, C), and maps, shape (n, C, N), of the columns of a log."""
+        return self._means[int(item.is_loaded)], self._maps[int(item.is_loaded)]
+
+    def compute_residuals(self, state: FloatArray, item: LogFactors) -> FloatArray:
         """Return what is left of each sample of a log, shape (M, n), in its unit."""
-        means, maps = self.layout.columns(item)
-        columns = means + maps @ state[: self.layout.size]
+        means, maps = self._columns(item)
+        columns = means + maps @ state[: self.steps]
         columns[:, : self._first] *= self._factors(state)[:, np.newaxis]
         result = np.zeros(item.used.shape)
-        for rows in generate_rows(dynamics, item.signals, list(self.layout.bodies)):
+        for rows in item.rows.generate():
             result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
         return result
 
-    def compute_rms(self, dynamics: Dynamics, state: FloatArray, item: LogFactors) -> FloatArray:
+    def compute_rms(self, state: FloatArray, item: LogFactors) -> FloatArray:
         """Return the root mean square of what is left of the samples that count, shape (n,)."""
-        left = self.compute_residuals(dynamics, state, item)
+        left = self.compute_residuals(state, item)
         squares = np.where(item.used, left**2, 0.0).sum(axis=0)
         return np.asarray(np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1)))
 
-    def solve(self, dynamics: Dynamics, state: FloatArray) -> FloatArray:
+    def solve(self, state: FloatArray) -> FloatArray:
         """Return the state at the minimum from a first one, with the noise that is left at it.
 
         The weights are found along: the noise of each joint, and how many samples tell as much as
@@ -101,7 +125,7 @@ class LoadProblem:
         IdentificationError
             When there is no minimum.
         """
-        n = self.layout.robot.n
+        n = self.robot.n
         sizes = [np.maximum(rms(item.signals.effort), 1e-9) for item in self._logs]
         alike = [np.ones(n) for _ in self._logs]
         self.weights = [1.0 / (LOAD.first_sigma * size) for size in sizes]
@@ -109,7 +133,7 @@ class LoadProblem:
         for turn in range(2 * LOAD.noise_passes):
             if turn == LOAD.noise_passes:
                 alike = [
-                    count_alike(self.compute_residuals(dynamics, state, item), item.used)
+                    count_alike(self.compute_residuals(state, item), item.used)
                     for item in self._logs
                 ]
             for place, item in enumerate(self._logs):
@@ -126,10 +150,8 @@ class LoadProblem:
 
         Its shape is (N + 1, N + 1) with N unknowns; R^T R of these is their information.
         """
-        steps, factors = state[: self.layout.size], self._factors(state)
-        believed = np.diag(
-            [*np.ones(self.layout.size), *np.full(self._gains, 1.0 / LOAD.gain_spread)]
-        )
+        steps, factors = state[: self.steps], self._factors(state)
+        believed = np.diag([*np.ones(self.steps), *np.full(self._gains, 1.0 / LOAD.gain_spread)])
         # Gains are not drawn to where they begin.
         rows = [np.c_[believed, np.r_[-steps, np.zeros(self._gains)]]]
         for place, (_, mean, inertial, friction) in enumerate(self._parts):
@@ -152,17 +174,17 @@ class LoadProblem:
     def _factors(self, state: FloatArray) -> FloatArray:
         """Return the factor of what the bodies make of the efforts of each joint, shape (n,)."""
         if not self.has_gains:
-            return np.ones(self.layout.robot.n)
-        return np.asarray(np.exp(state[self.layout.size :]))
+            return np.ones(self.robot.n)
+        return np.asarray(np.exp(state[self.steps :]))
 
     def _left(self, state: FloatArray, place: int) -> FloatArray:
         """Return what is left of a log's triangles, shape (n, C + 1)."""
         right, mean, inertial, friction = self._parts[place]
-        steps, factors = state[: self.layout.size], self._factors(state)[:, np.newaxis]
+        steps, factors = state[: self.steps], self._factors(state)[:, np.newaxis]
         return np.asarray(right - factors * (mean + inertial @ steps) - friction @ steps)
 
     def _cost(self, state: FloatArray) -> float:
-        steps = state[: self.layout.size]
+        steps = state[: self.steps]
         squares = float(steps @ steps)
         for place, weights in enumerate(self.weights):
             squares += float(np.square(weights[:, np.newaxis] * self._left(state, place)).sum())

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,11 +26,13 @@ from ne_dynamics.control import Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import require_joints, rms
+from ne_dynamics.identification.pieces.piece_steps import reduce_piece
 from ne_dynamics.identification.regression.design import find_bodies
+from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS, given_drive_values
 from ne_dynamics.identification.regression.friction_terms import TERMS, Term, given_values
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, compute_width
 from ne_dynamics.identification.regression.reduction import Reduction
-from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.regression.regression_rows import PER_BODY, PieceRows, Place
 from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray, Transform
@@ -64,56 +66,18 @@ class LoadBelief(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class UnknownsLayout:
-    """Where the unknowns are; steps in units of their spread.
-
-    Attributes
-    ----------
-    robot : Robot
-        Without the load.
-    bodies : tuple of int
-        Whose columns the rows have.
-    first_load : int
-        Of the unknowns; the ten of the load are the last.
-    load : LoadBelief
-    means : array, shape (2, n, C)
-        What is believed of the columns of each joint's rows: without and with the load.
-    maps : array, shape (2, n, C, N)
-        Columns of each joint's rows from unknowns, alike.
-    """
-
-    robot: Robot
-    bodies: tuple[int, ...]
-    first_load: int
-    load: LoadBelief
-    means: FloatArray
-    maps: FloatArray
-
-    @property
-    def size(self) -> int:
-        """Number of unknowns."""
-        return int(self.maps.shape[3])
-
-    def columns(self, item: LogFactors) -> tuple[FloatArray, FloatArray]:
-        """Return means, shape (n, C), and maps, shape (n, C, N), of the columns of a log."""
-        return self.means[int(item.is_loaded)], self.maps[int(item.is_loaded)]
-
-    def find_load(self, state: FloatArray) -> FloatArray:
-        """Return the ten parameters of the load in the frame of its link."""
-        return np.asarray(self.load.mean + self.load.width * state[self.first_load : self.size])
-
-
-@dataclass(frozen=True, eq=False)
 class LogFactors:
     """What the fit needs of a log.
 
     Attributes
     ----------
     log : Log
+        Its source names it.
     signals : Signals
     is_loaded : bool
     used : bool array, shape (M, n)
         Samples that count.
+    rows : PieceRows
     reduction : Reduction
         Of one block.
     """
@@ -122,6 +86,7 @@ class LogFactors:
     signals: Signals
     is_loaded: bool
     used: NDArray[np.bool_]
+    rows: PieceRows
     reduction: Reduction
 
 
@@ -158,11 +123,12 @@ def read_logs(
                 'that are not all 0, got none'
             )
         bodies, _, _ = list_bodies(robot)
-        reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
-        for rows in generate_rows(dynamics, signals, list(bodies)):
-            block = np.zeros(rows.samples.size, dtype=np.intp)
-            reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
-        result.append(LogFactors(log, signals, not result, used, reduction))
+        largest = np.abs(signals.velocity).max(axis=0)
+        place = Place(0, signals.times.size, 1)
+        rows = PieceRows.compute(place, dynamics, signals, list(bodies), largest)
+        rows = replace(rows, used=used)
+        _, reduction, _ = reduce_piece(rows, rows, None, None, None, largest)
+        result.append(LogFactors(log, signals, not result, used, rows, reduction))
     return result
 
 
@@ -178,25 +144,35 @@ def choose_spread(spread: float | None, without: Log | None) -> float:
     return spread
 
 
-def make_layout(
+def map_unknowns(
     carrier: Carrier,
     logs: Sequence[LogFactors],
     load: LoadBelief,
     spread: float,
     shift: float = 0.0,
-) -> UnknownsLayout:
-    """Return where the unknowns are, and how far they may be off.
+) -> tuple[FloatArray, FloatArray]:
+    """Return what is believed of the columns of each joint's rows, and what unknowns do to them.
 
     The given inertias of the arm may be off by the spread, as a part of themselves, and the
     centres of mass of its bodies, beside that, by the shift in each direction [m].
+
+    Returns
+    -------
+    means : array, shape (2, n, C)
+        Without and with the load.
+    maps : array, shape (2, n, C, N)
+        Alike, from the N unknowns, in units of their spread; the ten of the load are the last.
     """
     robot = carrier.dynamics.robot
     bodies, fitted, references = list_bodies(robot)
     n, first = robot.n, PER_BODY * len(bodies)
     inertial, shared, changing = PER_BODY * len(fitted), len(SHARED_TERMS), len(CHANGING_TERMS)
     first_load = inertial + n * (shared + changing)
-    maps = np.zeros((2, n, first + TERMS, first_load + PER_BODY))
-    means = np.zeros((2, n, first + TERMS))
+    # Drives that turn with several joints are not fitted: their columns have the given numbers.
+    drives = given_drive_values(robot)[:, DRIVE_TERMS].ravel()
+    maps = np.zeros((2, n, first + TERMS + drives.size, first_load + PER_BODY))
+    means = np.zeros((2, n, first + TERMS + drives.size))
+    means[:, :, first + TERMS :] = drives
     for place, (body, reference) in enumerate(zip(fitted, references, strict=True)):
         column = PER_BODY * bodies.index(body)
         rows = slice(column, column + PER_BODY)
@@ -207,7 +183,7 @@ def make_layout(
         means[:, :, rows] = robot.bodies[body].inertia.parameters
     sizes = _column_sizes(logs, first)
     for joint in range(n):
-        means[:, joint, first:] = [
+        means[:, joint, first : first + TERMS] = [
             value if term in SHARED_TERMS else 0.0
             for term, value in zip(Term, given_values(robot.joints[joint]), strict=True)
         ]
@@ -223,7 +199,7 @@ def make_layout(
     tip = PER_BODY * bodies.index(robot.tip.body)
     means[1, :, tip : tip + PER_BODY] += load_to_body @ load.mean
     maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body * load.width
-    return UnknownsLayout(robot, bodies, first_load, load, means, maps)
+    return means, maps
 
 
 def _inertial_width(reference: FloatArray, spread: float, shift: float) -> FloatArray:

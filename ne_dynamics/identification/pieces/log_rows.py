@@ -4,35 +4,48 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
-from ne_dynamics.identification.pieces.piece_rows import PieceRows, Place
 from ne_dynamics.identification.pieces.piece_steps import (
     Weighting,
-    add_drives,
     change_loads,
+    compute_residuals,
     make_rows,
     reduce_piece,
-    sum_residuals,
 )
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS
-from ne_dynamics.identification.regression.friction_terms import TERMS
 from ne_dynamics.identification.regression.reduction import Reduction
-from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.regression.residual_sums import ResidualSums
+from ne_dynamics.identification.regression.regression_rows import PieceRows, Place
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import (
     SignalSummary,
     SignalSums,
     summarize_signals,
 )
+from ne_dynamics.logs.likeness import LikenessSums
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+
+
+class Residuals(NamedTuple):
+    """What a fit leaves of the samples that are used, shape (n,) each.
+
+    Attributes
+    ----------
+    largest, median : array
+        Of the sizes; 0 where there are none [N m or N].
+    correlation : array
+        Samples that tell as much as one, because the errors of neighbours are alike.
+    """
+
+    largest: FloatArray
+    median: FloatArray
+    correlation: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +61,6 @@ class LogRows:
         Of each piece.
     fitted, blocks : int
         Samples that are fitted before the others are predicted, and into how many blocks they go.
-    columns : int
-        Of the rows, without the effort.
     summary : SignalSummary
         Of all logs.
     used : array, shape (n,)
@@ -61,7 +72,6 @@ class LogRows:
     rows: tuple[PieceRows, ...]
     fitted: int
     blocks: int
-    columns: int
     summary: SignalSummary
     used: FloatArray
 
@@ -99,7 +109,6 @@ class LogRows:
             ),
             fitted,
             blocks,
-            PER_BODY * len(bodies) + TERMS + len(DRIVE_TERMS) * len(dynamics.robot.coupled_drives),
             summary,
             np.sum([part.used * own for part, own in zip(sums, joints, strict=True)], axis=0),
         )
@@ -114,74 +123,65 @@ class LogRows:
         """Whether there are samples that are predicted before they are fitted."""
         return self.fitted < self.logs.total
 
-    def reduce(self, weighting: Weighting | None = None) -> Reduction:
-        """Return the triangles of all rows, in blocks; the last one is held out."""
-        total = self._nothing()
-        for first, part in self.logs.work.map(
-            'reduce', reduce_piece, [(own,) for own in self.rows], weighting
-        ):
-            total = total.merged_at(first, part)
-        return total
-
-    def change_loads(
-        self, load_dynamics: Dynamics, weighting: Weighting
-    ) -> tuple[LogRows, Reduction, int]:
-        """Return the rows with other loads, their triangles, and the number of outliers.
-
-        `load_dynamics` are of the robot by whose inertias the load of a joint is computed; the
-        weighting is by a fit to the present rows.
-        """
-        work, total, outliers, rows = self.logs.work, self._nothing(), 0, []
-        arguments = [
-            (own, piece, judgement)
-            for own, (piece, judgement, _) in zip(self.rows, self.logs.pieces, strict=True)
-        ]
+    def with_loads(self, load_dynamics: Dynamics) -> LogRows:
+        """Return the rows with the load of a joint by the inertias of another robot."""
+        work = self.logs.work
         found = work.map(
-            'reduce',
+            'loads',
             change_loads,
-            arguments,
+            [(piece, judgement) for piece, judgement, _ in self.logs.pieces],
             self.dynamics,
             load_dynamics,
             self.logs.largest_velocities,
-            weighting,
         )
-        for old, (columns, (first, part, number)) in zip(self.rows, found, strict=True):
-            terms, kept_effort = work.store.keep(columns)
+        rows = []
+        for old, changed in zip(self.rows, found, strict=True):
+            terms, kept_effort = work.store.keep(changed)
             rows.append(replace(old, terms=terms, kept_effort=kept_effort))
-            total = total.merged_at(first, part)
-            outliers += number
-        return replace(self, rows=tuple(rows)), total, outliers
+        return replace(self, rows=tuple(rows))
 
-    def reduce_with_drives(
-        self, robot: Robot, changed: LogRows, weighting: Weighting
-    ) -> Reduction:
-        """Return the triangles of rows with columns of a robot's coupled drives after their own.
+    def reduce(
+        self,
+        weighting: Weighting | None = None,
+        weighed: LogRows | None = None,
+        drives: Robot | None = None,
+    ) -> tuple[Reduction, int]:
+        """Return the triangles of all rows, in blocks, and the number of outliers.
 
-        `changed` are what :meth:`change_loads` of these rows returned; the weighting is by a fit
-        to the present rows.
+        The last block is held out. The weighting is by a fit to the rows `weighed`; default: to
+        these. Columns of the coupled drives of a robot, `drives`, come after the others.
         """
-        count = len(DRIVE_TERMS) * len(robot.coupled_drives)
-        total = Reduction.empty(self.blocks + 1, robot.n, self.columns + count)
+        pieces = self.logs.pieces
         arguments = [
-            (own, other, piece, judgement)
-            for own, other, (piece, judgement, _) in zip(
-                self.rows, changed.rows, self.logs.pieces, strict=True
+            (own, old, None if drives is None else (piece, judgement))
+            for own, old, (piece, judgement, _) in zip(
+                self.rows, (weighed or self).rows, pieces, strict=True
             )
         ]
-        for first, part in self.logs.work.map(
-            'drives', add_drives, arguments, robot, self.logs.largest_velocities, weighting
-        ):
-            total = total.merged_at(first, part)
-        return total
-
-    def sum_residuals(self, design: Design, solution: Solution) -> ResidualSums:
-        """Return what a fit leaves of the samples that are used."""
-        lags = math.isqrt(int(np.diff(self.logs.first).max()))
-        parts = self.logs.work.map(
-            'residuals', sum_residuals, [(own,) for own in self.rows], design, solution, lags
+        width = self.rows[0].width
+        if drives is not None:
+            width += len(DRIVE_TERMS) * len(drives.coupled_drives)
+        total, outliers = Reduction.empty(self.blocks + 1, self.dynamics.robot.n, width), 0
+        found = self.logs.work.map(
+            'reduce', reduce_piece, arguments, weighting, drives, self.logs.largest_velocities
         )
-        total: ResidualSums = reduce(ResidualSums.merged, parts)
-        return total
+        for first, part, number in found:
+            total = total.merged_at(first, part)
+            outliers += number
+        return total, outliers
 
-    def _nothing(self) -> Reduction:
-        return Reduction.empty(self.blocks + 1, self.dynamics.robot.n, self.columns)
+    def find_residuals(self, design: Design, solution: Solution) -> Residuals:
+        """Return what a fit leaves of the samples that are used."""
+        n, lags = self.dynamics.robot.n, math.isqrt(int(np.diff(self.logs.first).max()))
+        likeness, parts = LikenessSums(np.zeros(n), np.zeros((lags, n))), []
+        arguments = [(own,) for own in self.rows]
+        found = self.logs.work.map('residuals', compute_residuals, arguments, design, solution)
+        for own, residuals in zip(self.rows, found, strict=True):
+            likeness = likeness.merged(LikenessSums.of(residuals, own.used, lags))
+            parts.append(np.where(own.used, np.abs(residuals), math.nan))
+        columns = [column[~np.isnan(column)] for column in np.concatenate(parts).T]
+        return Residuals(
+            np.array([sizes.max(initial=0.0) for sizes in columns]),
+            np.array([np.median(sizes) if sizes.size else 0.0 for sizes in columns]),
+            likeness.count(),
+        )

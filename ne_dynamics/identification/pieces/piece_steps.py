@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.evaluation import EffortSums, model_effort
-from ne_dynamics.identification.pieces.piece_rows import PieceRows, Place
+from ne_dynamics.identification.evaluation import model_effort
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.reduction import Reduction
-from ne_dynamics.identification.regression.regression_rows import Rows, compute_drive_rows
-from ne_dynamics.identification.regression.residual_sums import ResidualSums
+from ne_dynamics.identification.regression.regression_rows import (
+    PieceRows,
+    Place,
+    Rows,
+    compute_drive_rows,
+    compute_term_rows,
+)
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSums
 from ne_dynamics.identification.thresholds import IDENTIFICATION
@@ -69,81 +73,47 @@ def make_rows(
     return rows, sums
 
 
-def judge_models(
-    piece: FilteredPiece, judgement: Judgement, judged_from: int, *models: Dynamics
-) -> list[EffortSums]:
-    """Compare the efforts of a piece, from one of its samples on, with those of models."""
-    signals, part = piece.judged(judgement), slice(max(judged_from, 0), None)
-    effort = signals.effort[part]
-    if not effort.size:
-        return [EffortSums.of(effort, effort) for _ in models]
-    return [EffortSums.of(effort, model_effort(model, signals)[part]) for model in models]
-
-
-def reduce_piece(rows: PieceRows, weighting: Weighting | None) -> tuple[int, Reduction]:
-    """Return the reduction of a piece, and the block of all that is its first."""
-    reduction, first, _ = _reduce(rows, weighting, rows)
-    return first, reduction
-
-
 def change_loads(
-    rows: PieceRows,
     piece: FilteredPiece,
     judgement: Judgement,
     dynamics: Dynamics,
     load_dynamics: Dynamics,
     largest: FloatArray,
-    weighting: Weighting,
-) -> tuple[tuple[FloatArray, FloatArray], tuple[int, Reduction, int]]:
-    """Return terms and kept efforts of rows with other loads, their reduction, and outliers.
-
-    Weights are those by the old rows.
-    """
-    changed = rows.with_loads(piece.judged(judgement), dynamics, load_dynamics, largest)
-    reduction, first, outliers = _reduce(rows, weighting, changed)
-    return (changed.terms, changed.kept_effort), (first, reduction, outliers)
+) -> tuple[FloatArray, FloatArray]:
+    """Return the terms and kept efforts of the rows of a piece with other loads."""
+    return compute_term_rows(dynamics, load_dynamics, piece.judged(judgement), largest)
 
 
-def add_drives(
+def reduce_piece(
     rows: PieceRows,
-    changed: PieceRows,
-    piece: FilteredPiece,
-    judgement: Judgement,
-    robot: Robot,
+    weighed: PieceRows,
+    source: tuple[FilteredPiece, Judgement] | None,
+    weighting: Weighting | None,
+    robot: Robot | None,
     largest: FloatArray,
-    weighting: Weighting,
-) -> tuple[int, Reduction]:
-    """Return the reduction of rows with columns of a robot's coupled drives after their own.
+) -> tuple[int, Reduction, int]:
+    """Return the block of all that is the first of a piece, its reduction, and its outliers.
 
-    Samples are weighed by the residuals of `rows`; `changed` have other loads.
+    Samples are weighed by the residuals of the rows `weighed`. With a robot the columns of its
+    coupled drives come after the others, from the source of the rows.
     """
-    columns = compute_drive_rows(robot, piece.judged(judgement), largest)
-    wider = replace(changed, terms=np.concatenate([changed.terms, columns], axis=2))
-    reduction, first, _ = _reduce(rows, weighting, wider)
-    return first, reduction
-
-
-def sum_residuals(rows: PieceRows, design: Design, solution: Solution, lags: int) -> ResidualSums:
-    """Return what a fit leaves of a piece."""
-    parts = [compute_row_residuals(part, design, solution) for part in rows.generate()]
-    residuals = np.concatenate([np.zeros(rows.effort[:0].shape), *parts])
-    return ResidualSums.of(residuals, rows.used, lags)
-
-
-def _reduce(
-    weighed: PieceRows, weighting: Weighting | None, reduced: PieceRows
-) -> tuple[Reduction, int, int]:
-    place, total = weighed.place, weighed.effort.shape[0]
-    n, columns = weighed.effort.shape[1], reduced.columns + reduced.terms.shape[2]
-    borders = place.find_blocks(np.array([0, max(total - 1, 0)]))
-    first, last = int(borders[0]), int(borders[1])
-    reduction = Reduction.empty(last - first + 1, n, columns)
-    outliers = 0
-    for old, rows in zip(weighed.generate(), reduced.generate(), strict=True):
-        used = weighed.used[rows.samples]
+    if robot is not None and source is not None:
+        columns = compute_drive_rows(robot, source[0].judged(source[1]), largest)
+        rows = replace(rows, terms=np.concatenate([rows.terms, columns], axis=2))
+    place, (total, n) = rows.place, rows.effort.shape
+    first, last = place.find_blocks(np.array([0, max(total - 1, 0)])).tolist()
+    reduction, outliers = Reduction.empty(last - first + 1, n, rows.width), 0
+    for old, own in zip(weighed.generate(), rows.generate(), strict=True):
+        used = weighed.used[own.samples]
         weights = used.astype(np.float64)
         if weighting is not None:
             weights = weights * weighting.compute_weights(old)
             outliers += int(((weights < IDENTIFICATION.outlier_weight) & used).sum())
-        reduction = reduction.add(rows, place.find_blocks(rows.samples) - first, weights)
-    return reduction, first, outliers
+        reduction = reduction.add(own, place.find_blocks(own.samples) - first, weights)
+    return first, reduction, outliers
+
+
+def compute_residuals(rows: PieceRows, design: Design, solution: Solution) -> FloatArray:
+    """Return what a fit leaves of the samples of a piece, shape (M, n) [N m or N]."""
+    parts = [compute_row_residuals(part, design, solution) for part in rows.generate()]
+    return np.concatenate([np.zeros(rows.effort[:0].shape), *parts])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ne_dynamics.identification.regression.pseudo_inertia import (
     compute_divergence,
-    divergence_slopes,
+    compute_hessian,
 )
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
@@ -28,7 +28,7 @@ def compute_covariance(problem: Problem, solution: Solution, spreads: FloatArray
     """
     matrix = problem.factor[:, :-1]
     hessian = matrix.T @ matrix
-    for place, prior in _compute_priors(problem, solution, spreads):
+    for place, prior in _compute_priors(solution, spreads):
         hessian[place, place] += prior
     numbers = slice(PER_BODY * len(spreads), None)
     hessian[numbers, numbers] += np.diag(1.0 / problem.scales**2)
@@ -48,7 +48,7 @@ def find_doubts(problem: Problem, solution: Solution, spread: float, steady: flo
     """
     covariance = compute_covariance(problem, solution, problem.spreads)
     squares = np.ones(len(problem.spreads))
-    for index, (place, prior) in enumerate(_compute_priors(problem, solution, problem.spreads)):
+    for index, (place, prior) in enumerate(_compute_priors(solution, problem.spreads)):
         told = PER_BODY - float((covariance[place, place] * prior).sum())
         distance = compute_divergence(solution.pseudo_inertias[index], problem.references[index])
         squares[index] = (2.0 * distance / spread**2 + steady) / (max(told, 0.0) + steady)
@@ -56,15 +56,10 @@ def find_doubts(problem: Problem, solution: Solution, spread: float, steady: flo
     return result
 
 
-def _compute_priors(
-    problem: Problem, solution: Solution, spreads: FloatArray
-) -> list[tuple[slice, FloatArray]]:
+def _compute_priors(solution: Solution, spreads: FloatArray) -> list[tuple[slice, FloatArray]]:
     """Return the columns of each body and the Hessian of its prior."""
-    bodies = zip(solution.pseudo_inertias, problem.references, spreads, strict=True)
+    bodies = zip(solution.pseudo_inertias, spreads, strict=True)
     return [
-        (
-            slice(PER_BODY * index, PER_BODY * (index + 1)),
-            divergence_slopes(pseudo, reference)[1] / spread**2,
-        )
-        for index, (pseudo, reference, spread) in enumerate(bodies)
+        (slice(PER_BODY * index, PER_BODY * (index + 1)), compute_hessian(pseudo) / spread**2)
+        for index, (pseudo, spread) in enumerate(bodies)
     ]

@@ -106,13 +106,12 @@ class DriveTrials:
     @cached_property
     def _evidence(self) -> FloatArray:
         """Return how much likelier both joints' efforts are by each candidate, shape (c, 2)."""
-        spread, design = self.present.spread, self.present.design
-        before, start = self.folds.fit_whole(design, spread, self.present.solutions[0])
+        present = self.present
+        before, start = self.folds.fit_whole(present.design, present, present.solutions[0])
         found = []
         for index in range(len(self.candidates)):
             wider, folds = self._with_drive(index)
-            adopted = wider.adopt(start, design)
-            after, _ = folds.fit_whole(wider, spread, adopted)
+            after, _ = folds.fit_whole(wider, present, start)
             evidence = self.folds.compute_evidence(before, after)
             found.append(evidence[self._find_joints(index)])
         return np.array(found)

@@ -90,7 +90,7 @@ def compute_width(reference: FloatArray) -> FloatArray:
 
     ``W W^T`` is the inverse of the Hessian of D(P, P0) at P0, the pseudo-inertia of a body.
     """
-    _, hessian = divergence_slopes(reference, reference)
+    hessian = compute_hessian(reference)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian)).T, dtype=np.float64)
 
 
@@ -100,28 +100,20 @@ def compute_divergence(pseudo: FloatArray, reference: FloatArray) -> float:
     return float(np.trace(ratio) - np.linalg.slogdet(ratio)[1] - len(ratio))
 
 
-def divergence_slopes(pseudo: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return gradient (10,) and Hessian (10, 10) of D(P, P0) in the parameters of P.
+def compute_hessian(pseudo: FloatArray) -> FloatArray:
+    """Return the Hessian of D(P, P0), whatever P0 is, in the parameters of P; shape (10, 10).
 
     Raises
     ------
     InputError
-        When P is not that of a body.
+        When P is not that of a body, or not safely.
     """
-    factor = _factor(pseudo)
-    if factor is None:
+    try:
+        factor = np.linalg.cholesky(pseudo)
+    except np.linalg.LinAlgError:
+        factor = np.zeros((4, 4))
+    if not (np.diag(factor) ** 2 > 1e-14 * np.diag(pseudo)).all():
         raise InputError('pseudo-inertia: expected a positive definite matrix, got none')
     root = np.linalg.inv(factor)
-    gradient = np.einsum('ij,kji->k', np.linalg.inv(reference) - root.T @ root, BASIS)
     turned = root @ BASIS @ root.T
-    return gradient, np.einsum('kij,lij->kl', turned, turned)
-
-
-def _factor(pseudo: FloatArray) -> FloatArray | None:
-    """Return the Cholesky factor of a pseudo-inertia; None when it is not safely positive."""
-    try:
-        factor = np.asarray(np.linalg.cholesky(pseudo), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return None
-    diagonal = np.diag(factor) ** 2
-    return factor if bool((diagonal > 1e-14 * np.diag(pseudo)).all()) else None
+    return np.asarray(np.einsum('kij,lij->kl', turned, turned), dtype=np.float64)

@@ -8,13 +8,11 @@ any pieces and in any order, and every fold of a cross-validation is made of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.regression.regression_rows import Rows
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -62,26 +60,6 @@ class Reduction:
                 stacked = np.concatenate([factors[block, joint], table[chosen, joint]])
                 factors[block, joint] = triangle(stacked)
                 counts[block, joint] += float(weights[chosen, joint].sum())
-        return Reduction(factors, counts)
-
-    def merged(self, others: Iterable[Reduction]) -> Reduction:
-        """Return the reduction of the rows of this one and of others, block by block.
-
-        Raises
-        ------
-        InputError
-            When they have another number of blocks, joints or columns.
-        """
-        factors, counts = self.factors.copy(), self.counts.copy()
-        for other in others:
-            if other.factors.shape != factors.shape:
-                raise InputError(
-                    f'reduction: expected factors of shape {factors.shape}, got '
-                    f'{other.factors.shape}'
-                )
-            for place in np.ndindex(*counts.shape):
-                factors[place] = triangle(np.concatenate([factors[place], other.factors[place]]))
-            counts = counts + other.counts
         return Reduction(factors, counts)
 
     def merged_at(self, first: int, other: Reduction) -> Reduction:

@@ -1,4 +1,8 @@
-"""Rows of the linear problem: what every parameter does to the effort of a joint, filtered."""
+"""Rows of the linear problem: what every parameter does to the effort of a joint, filtered.
+
+What costs most is what a motion does to every inertial parameter, at a higher rate and filtered.
+It does not depend on the fit, so it is computed once, and only columns that a joint has are kept.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.regression.drive_terms import (
-    DRIVE_TERMS,
-    compute_drive_columns,
-    given_drive_values,
-)
+from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS, compute_drive_columns
 from ne_dynamics.identification.regression.friction_terms import (
     TERMS,
     Term,
@@ -29,6 +29,33 @@ from ne_dynamics.model.robot import Robot
 
 PER_BODY = 10
 """Inertial parameters of a body."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the filtered samples of a piece are among those of all logs.
+
+    Attributes
+    ----------
+    first : int
+        Number of its first one.
+    fitted : int
+        How many of all are fitted before the others are predicted.
+    blocks : int
+        Of the fitted ones.
+    """
+
+    first: int
+    fitted: int
+    blocks: int
+
+    def find_blocks(self, samples: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the block of each sample of the piece; `blocks` for those held out."""
+        number = self.first + samples
+        result: NDArray[np.intp] = np.where(
+            number < self.fitted, number * self.blocks // max(self.fitted, 1), self.blocks
+        )
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,58 +78,126 @@ class Rows:
     effort: FloatArray
 
 
-def generate_rows(dynamics: Dynamics, signals: Signals, bodies: list[int]) -> Iterator[Rows]:
-    """Yield the rows of a log, window by window: nothing of its length is held.
+@dataclass(frozen=True, eq=False)
+class PieceRows:
+    """Rows of the linear problem that a piece makes.
 
-    Coupled drives are not fitted. The given robot has what shapes its friction, and the bodies
-    that are not fitted; parameters of the others, `bodies`, are columns.
+    Attributes
+    ----------
+    place : Place
+    used : bool array, shape (M, n)
+        Where a joint moves and its effort is not cut off, of the joints whose efforts are used.
+    columns : int
+        Of the bodies.
+    acting : tuple of n int arrays
+        Columns of the bodies that a joint has.
+    inertial : tuple of n arrays, shape (M, columns that the joint has)
+    effort : array, shape (M, n)
+        Measured, without that of bodies that are not fitted [N m or N].
+    terms : array, shape (M, n, TERMS + 3 k)
+        Of the joints, then of the k coupled drives.
+    kept_effort : array, shape (M, n)
+        Of friction that is given and not fitted [N m or N].
     """
-    inertial = generate_inertial_rows(dynamics, signals, bodies)
-    terms = generate_term_rows(dynamics, dynamics, signals, largest_velocities(signals))
-    given = given_drive_values(dynamics.robot)[:, DRIVE_TERMS].ravel()
-    for first, second in zip(inertial, terms, strict=True):
-        yield Rows(
-            first.samples,
-            np.concatenate([first.matrix, second.matrix[:, :, :TERMS]], axis=2),
-            first.effort - second.effort - second.matrix[:, :, TERMS:] @ given,
-        )
+
+    place: Place
+    used: NDArray[np.bool_]
+    columns: int
+    acting: tuple[NDArray[np.intp], ...]
+    inertial: tuple[FloatArray, ...]
+    effort: FloatArray
+    terms: FloatArray
+    kept_effort: FloatArray
+
+    @classmethod
+    def compute(
+        cls,
+        place: Place,
+        dynamics: Dynamics,
+        signals: Signals,
+        bodies: list[int],
+        largest: FloatArray,
+    ) -> PieceRows:
+        """Return the rows of signals, with loads by the given inertias.
+
+        The given robot has what shapes its friction, and the bodies that are not fitted;
+        parameters of the others, `bodies`, are columns. `largest` are velocities of the joints,
+        shape (n,) [rad/s or m/s].
+        """
+        acting = _find_acting(dynamics, bodies)
+        inertial, effort = _compute_inertial_rows(dynamics, signals, bodies, acting)
+        terms = compute_term_rows(dynamics, dynamics, signals, largest)
+        columns = PER_BODY * len(bodies)
+        return cls(place, signals.usable, columns, acting, inertial, effort, *terms)
+
+    @property
+    def width(self) -> int:
+        """Number of columns, without the effort."""
+        return self.columns + int(self.terms.shape[2])
+
+    def generate(self) -> Iterator[Rows]:
+        """Yield all rows, some at a time."""
+        total, n = self.effort.shape
+        for first in range(0, total, IDENTIFICATION.samples_at_once):
+            part = slice(first, min(first + IDENTIFICATION.samples_at_once, total))
+            matrix = np.zeros((part.stop - first, n, self.columns + self.terms.shape[2]))
+            for joint, places in enumerate(self.acting):
+                matrix[:, joint, places] = self.inertial[joint][part]
+            matrix[:, :, self.columns :] = self.terms[part]
+            effort = self.effort[part] - self.kept_effort[part]
+            yield Rows(np.arange(first, part.stop), matrix, effort)
 
 
-def generate_inertial_rows(
-    dynamics: Dynamics, signals: Signals, bodies: list[int]
-) -> Iterator[Rows]:
-    """Yield the columns of some bodies, and the efforts without what the other bodies take."""
+def _find_acting(dynamics: Dynamics, bodies: list[int]) -> tuple[NDArray[np.intp], ...]:
+    """Return the columns of the bodies that are not 0 for each joint, whatever the motion."""
+    n = dynamics.robot.n
+    motion = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 20, n))
+    full = dynamics.without_friction().regressor(*motion)
+    rows = full.reshape(20, n, -1, PER_BODY)[:, :, bodies].reshape(20, n, -1)
+    return tuple(np.flatnonzero(rows[:, joint].any(axis=0)) for joint in range(n))
+
+
+def _compute_inertial_rows(
+    dynamics: Dynamics,
+    signals: Signals,
+    bodies: list[int],
+    acting: tuple[NDArray[np.intp], ...],
+) -> tuple[tuple[FloatArray, ...], FloatArray]:
+    """Return the columns of bodies, and the efforts without what the other bodies take."""
     robot, rigid = dynamics.robot, dynamics.without_friction()
     fixed = np.ones(len(robot.bodies), dtype=bool)
     fixed[bodies] = False
     given = np.array([body.inertia.parameters for body in robot.bodies])
+    inertial = tuple(np.zeros((signals.times.size, places.size)) for places in acting)
+    borders = np.cumsum([places.size for places in acting])[:-1]
+    effort = np.zeros(signals.effort.shape)
     for samples, _, window, _ in _generate_windows(signals):
-        full = _compute_regressor(rigid, window)
-        count, n = full.shape[:2]
-        inertial = full[:, :, bodies].reshape(count, -1)
-        # Bodies before a joint do nothing to it.
-        acting = inertial.any(axis=0)
-        matrix = np.zeros((samples.size, inertial.shape[1]))
-        matrix[:, acting] = window.filtered(inertial[:, acting])
-        effort = signals.effort[samples]
+        full = rigid.regressor(window.position, window.velocity, window.acceleration)
+        full = full.reshape(*full.shape[:2], -1, PER_BODY)
+        columns = full[:, :, bodies].reshape(*full.shape[:2], -1)
+        own = [columns[:, joint, places] for joint, places in enumerate(acting)]
+        filtered = np.split(window.filtered(np.concatenate(own, axis=1)), borders, axis=1)
+        for table, part in zip(inertial, filtered, strict=True):
+            table[samples] = part
+        effort[samples] = signals.effort[samples]
         if fixed.any():
             kept_effort = np.einsum('snbp,bp->sn', full[:, :, fixed], given[fixed])
-            effort = effort - window.filtered(kept_effort)
-        yield Rows(samples, matrix.reshape(samples.size, n, -1), effort)
+            effort[samples] -= window.filtered(kept_effort)
+    return inertial, effort
 
 
-def generate_term_rows(
-    dynamics: Dynamics,
-    load_dynamics: Dynamics,
-    signals: Signals,
-    largest: FloatArray,
-) -> Iterator[Rows]:
-    """Yield the columns of joints' own terms and of drives, and efforts that are given and kept.
+def compute_term_rows(
+    dynamics: Dynamics, load_dynamics: Dynamics, signals: Signals, largest: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the columns of joints' own terms and of drives, and efforts that are given and kept.
 
-    `load_dynamics` are of the robot by whose inertias the load of a joint is computed; `largest`
-    are velocities of the joints, shape (n,) [rad/s or m/s].
+    As :class:`PieceRows` has them. `load_dynamics` are of the robot by whose inertias the load of
+    a joint is computed; `largest` are velocities of the joints, shape (n,) [rad/s or m/s].
     """
     robot, loaded = dynamics.robot, load_dynamics.without_friction()
+    shape = signals.effort.shape
+    terms = np.zeros((*shape, TERMS + len(DRIVE_TERMS) * len(robot.coupled_drives)))
+    kept_effort = np.zeros(shape)
     whole, paths = None, []
     for samples, stretch, window, part in _generate_windows(signals):
         if stretch is not whole:
@@ -127,12 +222,12 @@ def generate_term_rows(
             own[:, Term.HYSTERESIS] = path
             columns.append(own)
             kept_efforts.append(compute_kept_effort(joint, velocity, direction, pressing, state))
-        matrix = window.filtered(np.concatenate(columns, axis=1))
-        matrix = matrix.reshape(samples.size, robot.n, TERMS)
-        effort = window.filtered(np.stack(kept_efforts, axis=1))
-        if robot.coupled_drives:
-            matrix = np.concatenate([matrix, _filter_drives(robot, window, largest)], axis=2)
-        yield Rows(samples, matrix, effort)
+        filtered = window.filtered(np.concatenate(columns, axis=1))
+        terms[samples, :, :TERMS] = filtered.reshape(samples.size, robot.n, TERMS)
+        kept_effort[samples] = window.filtered(np.stack(kept_efforts, axis=1))
+    if robot.coupled_drives:
+        terms[:, :, TERMS:] = compute_drive_rows(robot, signals, largest)
+    return terms, kept_effort
 
 
 def compute_drive_rows(robot: Robot, signals: Signals, largest: FloatArray) -> FloatArray:
@@ -143,14 +238,10 @@ def compute_drive_rows(robot: Robot, signals: Signals, largest: FloatArray) -> F
     count = len(DRIVE_TERMS) * len(robot.coupled_drives)
     found = np.zeros((signals.times.size, robot.n, count))
     for samples, _, window, _ in _generate_windows(signals):
-        found[samples] = _filter_drives(robot, window, largest)
+        columns = compute_drive_columns(robot, window.velocity, window.acceleration, largest)
+        filtered = window.filtered(columns.reshape(len(columns), -1))
+        found[samples] = filtered.reshape(samples.size, robot.n, count)
     return found
-
-
-def _filter_drives(robot: Robot, window: Stretch, largest: FloatArray) -> FloatArray:
-    columns = compute_drive_columns(robot, window.velocity, window.acceleration, largest)
-    filtered = window.filtered(columns.reshape(len(columns), -1))
-    return filtered.reshape(len(filtered), *columns.shape[1:])
 
 
 def _generate_windows(
@@ -162,14 +253,3 @@ def _generate_windows(
         for window, kept, part in stretch.windows(IDENTIFICATION.samples_at_once):
             yield first + kept, stretch, window, part
         first += stretch.kept.size
-
-
-def largest_velocities(signals: Signals) -> FloatArray:
-    """Return the largest velocity of each joint [rad/s or m/s], shape (n,)."""
-    result: FloatArray = np.abs(signals.velocity).max(axis=0, initial=0.0)
-    return result
-
-
-def _compute_regressor(dynamics: Dynamics, motion: Stretch) -> FloatArray:
-    full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
-    return full.reshape(*full.shape[:2], -1, PER_BODY)

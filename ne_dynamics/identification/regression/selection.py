@@ -98,11 +98,15 @@ class Folds:
         return found
 
     def fit_whole(
-        self, design: Design, spread: float, start: Solution
+        self, design: Design, present: Prediction, start: Solution
     ) -> tuple[FloatArray, Solution]:
-        """Return the squared residuals of all blocks by the fit to them, (n,), and the fit."""
+        """Return the squared residuals of all blocks by the fit to them, (n,), and the fit.
+
+        With the spread of the present design, from a solution of that.
+        """
         factors = design.joint_factors(self.whole)
-        solution = self.fit(design, factors, spread, start)
+        adopted = design.adopt(start, present.design)
+        solution = self.fit(design, factors, present.spread, adopted)
         return sum_squares(factors, solution), solution
 
     def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -186,17 +190,16 @@ def choose_terms(folds: Folds, present: Prediction) -> Prediction:
     simple = present = _drop_terms(folds, present)
     for _ in range(folds.settings.rounds):
         best: dict[int, tuple[float, Design]] = {}
-        before, start = folds.fit_whole(present.design, present.spread, present.solutions[0])
+        before, start = folds.fit_whole(present.design, present, present.solutions[0])
         for term in BY_CHOICE:
             option = _with_term(present.design, term)
-            if option is None:
+            changed = _find_changed(option, present.design)
+            if not changed:
                 continue
-            adopted = option.adopt(start, present.design)
-            after, fitted = folds.fit_whole(option, present.spread, adopted)
+            after, fitted = folds.fit_whole(option, present, start)
             evidence = folds.compute_evidence(before, after)
             likelier = evidence >= folds.settings.likelier
             likelier[option.find_inverted(fitted)] = False
-            changed = _find_changed(option, present.design)
             asking = {index: option.terms[index] for index in changed if likelier[index]}
             if not asking:
                 continue
@@ -243,15 +246,14 @@ def _drop_terms(folds: Folds, present: Prediction) -> Prediction:
     worse by `worth`.
     """
     chosen: dict[int, tuple[Term, ...]] = {}
-    before, start = folds.fit_whole(present.design, present.spread, present.solutions[0])
+    before, start = folds.fit_whole(present.design, present, present.solutions[0])
     for term in DROPPED:
         option = _without_term(present.design, term)
-        if option is None:
-            continue
-        adopted = option.adopt(start, present.design)
-        after, _ = folds.fit_whole(option, present.spread, adopted)
-        needed = folds.compute_evidence(after, before) >= folds.settings.needed
         changed = _find_changed(option, present.design)
+        if not changed:
+            continue
+        after, _ = folds.fit_whole(option, present, start)
+        needed = folds.compute_evidence(after, before) >= folds.settings.needed
         doubtful = {index: option.terms[index] for index in changed if not needed[index]}
         if not doubtful:
             continue
@@ -284,26 +286,24 @@ def _find_changed(option: Design, present: Design) -> list[int]:
     ]
 
 
-def _with_term(design: Design, term: Term) -> Design | None:
-    """Return the design with a term more in all joints that may have it; None where none may."""
-    changed = {}
-    for index, joint in enumerate(design.robot.joints):
-        own = design.terms[index]
-        if own and term in candidates(joint) and term not in own:
-            terms = adopt(term, own)
-            if terms:
-                changed[index] = terms
-    return design.with_terms(changed) if changed else None
-
-
-def _without_term(design: Design, term: Term) -> Design | None:
-    """Return the design without a term in all joints that have it; None where none has."""
+def _with_term(design: Design, term: Term) -> Design:
+    """Return the design with a term more in all joints that may have it."""
     changed = {
-        index: tuple(item for item in own if item != term)
-        for index, own in enumerate(design.terms)
-        if term in own
+        index: adopt(term, own) or own
+        for index, (joint, own) in enumerate(zip(design.robot.joints, design.terms, strict=True))
+        if own and term in candidates(joint) and term not in own
     }
-    return design.with_terms(changed) if changed else None
+    return design.with_terms(changed)
+
+
+def _without_term(design: Design, term: Term) -> Design:
+    """Return the design without a term in all joints."""
+    return design.with_terms(
+        {
+            index: tuple(item for item in own if item != term)
+            for index, own in enumerate(design.terms)
+        }
+    )
 
 
 def try_design(folds: Folds, present: Prediction, design: Design) -> Prediction:

@@ -168,8 +168,6 @@ class Report:
     bodies : tuple of BodyChange
     findings : tuple of Finding
         With an 'error' among them, the result must not be used.
-    log : str
-        Summary of the logs that were read.
     fitted, held_out : int
         Filtered samples in the fit and held out. The identified model is fitted to all of them;
         the figures of the held-out part are for a model fitted to the others.
@@ -204,7 +202,6 @@ class Report:
     joints: tuple[JointChange, ...]
     bodies: tuple[BodyChange, ...]
     findings: tuple[Finding, ...]
-    log: str
     fitted: int
     held_out: int
     cutoff_frequency: float
@@ -217,8 +214,13 @@ class Report:
     spread: float
     optimality_gap: float
     base_parameters: tuple[BaseParameter, ...]
-    logs: tuple[tuple[str, str], ...] = ()
-    drives: tuple[DriveChange, ...] = ()
+    logs: tuple[tuple[str, str], ...]
+    drives: tuple[DriveChange, ...]
+
+    @property
+    def log(self) -> str:
+        """Summary of the logs that were read."""
+        return '; '.join(summary for _, summary in self.logs)
 
     @property
     def has_errors(self) -> bool:
