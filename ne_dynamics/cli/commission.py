@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.expected_time import describe_time
 from ne_dynamics.cli.options.model_file import require_packages
@@ -30,6 +29,7 @@ from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.executables import EXIT_ERROR, EXIT_INTERRUPTED
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
@@ -100,18 +100,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do the run.
-
-    Returns
-    -------
-    int
-        0 when all steps are done, 1 when not, 130 when interrupted.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or folder cannot be used, or a dependency is missing.
-    """
+    """Do the run; return 0 when all steps are done, 1 when not, 130 when interrupted."""
     # Before anything moves: what is missing must not show up in the middle.
     try:
         from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
@@ -134,13 +123,15 @@ def run(args: argparse.Namespace) -> int:
         args.output = _choose_folder(subject, about)
     with only_run(args.output):
         folder = CommissionFolder(args.output, about)
-        folder.check_row(ROW, MADE)
+        folder.check_row({name: step.files for name, step in ROW.items()}, MADE)
         if not folder.file(REPORT).exists():
             folder.forget('report')
         left = [step for step in ROW if not folder.is_done(step)]
         desk = Desk(subject, folder, args.simulated, show_progress)
         if left in ([], ['report']):
-            outcome = _report(desk)
+            with interrupted_in_order():
+                steps = desk.steps('report')
+                outcome = perform(steps, folder, lambda step: False, _announce, lambda: None)
         else:
             outcome = _perform(args, desk, agreed, operator)
     unit = name_error_unit(joint.type.is_prismatic for joint in subject.robot.joints)
@@ -182,13 +173,6 @@ def _choose_folder(subject: CommissionedArm, about: dict[str, Any]) -> Path:
             break
     print_lines([f'output: {path}' + ', where the run goes on' * is_run], sys.stderr)
     return path
-
-
-def _report(desk: Desk) -> Outcome:
-    """Do what is left without an arm."""
-    step = Step('report', 'write driver profile and report', '', desk.report)
-    with interrupted_in_order():
-        return perform((step,), desk.folder, lambda step: False, _announce, lambda: None)
 
 
 def _perform(
@@ -304,4 +288,4 @@ def _tell(outcome: Outcome, folder: CommissionFolder, unit: str) -> int:
         sys.stderr,
     )
     is_interrupted = outcome.ending is Ending.INTERRUPTED
-    return exit_codes.INTERRUPTED if is_interrupted else exit_codes.ERROR
+    return EXIT_INTERRUPTED if is_interrupted else EXIT_ERROR

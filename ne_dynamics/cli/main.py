@@ -20,9 +20,9 @@ from types import ModuleType
 from typing import TextIO
 
 from ne_dynamics import __version__
-from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.command_parser import CommandParser, complete_help, read_commands
 from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.executables import EXIT_ERROR, EXIT_INTERRUPTED
 from ne_dynamics.printable import print_lines
 
 COMMANDS = read_commands("""
@@ -78,17 +78,17 @@ whatis: find what a driver reports, and write it as parameters of the node
 """)
 """Subcommands, as `--help` shows them."""
 
+EXIT_BROKEN_PIPE = 141
+"""128 and the number of SIGPIPE."""
+
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line.
 
-    Parameters
-    ----------
-    command : str, optional
-        Subcommand whose module is imported and adds its arguments; the others only show up in
-        the help.
+    The module of the command is imported and adds its arguments; the others only show up in the
+    help.
     """
     parser = CommandParser(
         prog='ne_dynamics',
@@ -108,19 +108,11 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line, by default with the arguments of the process; return the exit code.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Default: those of the process.
-
-    Returns
-    -------
-    int
-        Exit code: what the subcommand returned; 1 after an error, whose message is on stderr;
-        130 when interrupted; 141 when the reader of the output went away. Arguments that cannot
-        be parsed exit with 2 on the spot.
+    What the subcommand returned; 1 after an error, whose message is on stderr; 130 when
+    interrupted; 141 when the reader of the output went away. Arguments that cannot be parsed exit
+    with 2 on the spot.
     """
     if '_ARGCOMPLETE' in os.environ:
         _offer_completions('' if arguments is None else arguments[0])
@@ -137,10 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _offer_completions(given: str) -> None:
     """Tell a shell how its line may go on, and end: argcomplete has called for that.
 
-    Parameters
-    ----------
-    given : str
-        The command that a program of its own stands for; '' for none.
+    The given command is that which a program of its own stands for; '' for none.
     """
     import argcomplete
 
@@ -162,9 +151,9 @@ def run_with_exit_code(program: str, run: Callable[[], int]) -> int:
             _flush_output()
     except BrokenPipeError:
         _drop_output()
-        return exit_codes.BROKEN_PIPE
+        return EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
-        return exit_codes.INTERRUPTED
+        return EXIT_INTERRUPTED
     except OSError as error:
         return _fail(program, _explain_nameless(error))
 
@@ -184,10 +173,7 @@ def _run(program: str, run: Callable[[], int]) -> int:
 def _explain_nameless(error: OSError) -> str:
     """Return the message for an error that names no file: who writes to one names it.
 
-    Raises
-    ------
-    OSError
-        That one, where it is not about a disk that is full, nor standard output at fault.
+    It is raised again where it is not about a disk that is full, nor standard output at fault.
     """
     try:
         _flush_output()  # what could not be written may still be there
@@ -242,7 +228,7 @@ def _fail(program: str, message: str) -> int:
     first, *others = message.split('\n')
     lines = [f'{program}: error: {first}', *(f'  {line}' for line in others)]
     print_lines(lines, sys.stderr)
-    return exit_codes.ERROR
+    return EXIT_ERROR
 
 
 if __name__ == '__main__':

@@ -98,7 +98,7 @@ def plan_probe(
     """
     fastest = 0.35 * velocity_limits(robot)
     room = np.minimum(amplitude * lengths(robot), room_around(robot, start))
-    pieces: list[tuple[FloatArray, int, tuple[FloatArray, ...]]] = []
+    stamps, tables = [], []
     now = 0.0
     for joint, side in enumerate(room.tolist()):
         for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
@@ -106,26 +106,18 @@ def plan_probe(
             shortest = PLANNED.shortest_sweep if is_sweep and trembles else PLANNED.shortest_way
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
-            sweep = Motion.rest_to_rest([begin], [end], duration).sample_many(times)
-            rows = tuple(row[:, 0] for row in sweep)
+            sweep = np.array(Motion.rest_to_rest([begin], [end], duration).sample_many(times))
             if is_sweep and trembles:
-                shaken = _tremble(times, duration, 1.875 * abs(way) / duration)
-                rows = tuple(row + more for row, more in zip(rows, shaken, strict=True))
-            pieces.append((now + times, joint, rows))
+                sweep[..., 0] += _tremble(times, duration, 1.875 * abs(way) / duration)
+            table = np.zeros((3, times.size, robot.n))
+            table[:, :, joint] = sweep[..., 0]
+            stamps.append(now + times)
+            tables.append(table)
             now += duration
-    total = sum(times.size for times, _, _ in pieces)
-    positions, velocities, accelerations = (np.zeros((total, robot.n)) for _ in range(3))
-    first = 0
-    for times, joint, rows in pieces:
-        part = slice(first, first + times.size)
-        for table, row in zip((positions, velocities, accelerations), rows, strict=True):
-            table[part, joint] = row
-        first += times.size
-    stamps = np.concatenate([times for times, _, _ in pieces])
-    kept = np.concatenate([[True], np.diff(stamps) > 1e-9])
-    return PlannedMotion(
-        stamps[kept], start + positions[kept], velocities[kept], accelerations[kept]
-    )
+    together = np.concatenate(stamps)
+    kept = np.concatenate([[True], np.diff(together) > 1e-9])
+    positions, velocities, accelerations = np.concatenate(tables, axis=1)[:, kept]
+    return PlannedMotion(together[kept], start + positions, velocities, accelerations)
 
 
 def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> PlannedMotion:
@@ -159,9 +151,7 @@ def _shorten_sweeps(
     dynamics: Dynamics, start: FloatArray, amplitude: FloatArray, allowed: float, least: float
 ) -> _Sweeps:
     """Return a trembling probe with sweeps that take an allowed share, if they can be so short."""
-    robot = dynamics.robot
-    limits = robot.limits('effort_limit')
-    limits[~(limits > 0.0)] = np.inf
+    robot, limits = dynamics.robot, effort_limits(dynamics.robot)
     while True:
         motion = plan_probe(
             robot,
@@ -183,7 +173,7 @@ def _shorten_sweeps(
         amplitude = np.where(too_far, np.maximum(0.8 * amplitude, least), amplitude)
 
 
-def _tremble(times: FloatArray, duration: float, speed: float) -> tuple[FloatArray, ...]:
+def _tremble(times: FloatArray, duration: float, speed: float) -> FloatArray:
     """Return sines that swell and die away, in a sweep of a largest velocity [rad/s or m/s]."""
     window, first, second = _swelling(times, duration, PLANNED.tremble_ramp * duration)
     rows = np.zeros((3, times.size))
@@ -196,7 +186,7 @@ def _tremble(times: FloatArray, duration: float, speed: float) -> tuple[FloatArr
             first * sine + window * cosine,
             second * sine + 2.0 * first * cosine - window * rate**2 * sine,
         )
-    return tuple(rows)
+    return rows
 
 
 def plan_sines(
@@ -283,9 +273,7 @@ def _within_limits(
     dense = shape(np.linspace(0.0, duration, max(200, round(100 * duration))))
     largest = [np.abs(rows).max(axis=0) for rows in dense]
     amplitude = np.minimum(room / largest[0], speed * velocity_limits(robot) / largest[1])
-    limits = robot.limits('effort_limit')
-    limits[~(limits > 0.0)] = np.inf
-    scale = 1.0
+    limits, scale = effort_limits(robot), 1.0
     while True:
         factors = scale * amplitude
         effort = dynamics.inverse_dynamics(
@@ -327,6 +315,12 @@ def _swelling(
 def lengths(robot: Robot) -> FloatArray:
     """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
     return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+
+
+def effort_limits(robot: Robot) -> FloatArray:
+    """Return the effort limits, infinite where there is none, shape (n,) [N m or N]."""
+    limits = robot.limits('effort_limit')
+    return np.where(limits > 0.0, limits, np.inf)
 
 
 def velocity_limits(robot: Robot) -> FloatArray:

@@ -24,8 +24,8 @@ from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.session import Session
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.motions import plan_sines

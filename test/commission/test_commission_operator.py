@@ -68,7 +68,7 @@ def test_without_a_terminal_nobody_is_waited_for(terminal):
 def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
     """Then its node ends; and it is not moved when nobody releases them."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault
+    from ne_dynamics.commission.arm.faults import ArmFault
     from ne_dynamics.commission.arm.session import AskedBrakes, Session
 
     session = Session(small_arm(tmp_path).robot, None, lambda sentence: answers)
@@ -100,7 +100,7 @@ def work_of(path, arm=None):
 def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monkeypatch):
     """States that stop end the run; a joint that is off its motion with that model does not."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm
+    from ne_dynamics.commission.arm.faults import ArmFault, LostArm
     from ne_dynamics.commission.desk import IDENTIFIED
 
     work = work_of(tmp_path)
@@ -122,7 +122,7 @@ def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monke
 def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
     """The node would leave the arm at the next one."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault
+    from ne_dynamics.commission.arm.faults import ArmFault
 
     stamps = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(1.5, 2.0, 0.01)])
     table = np.zeros((stamps.size, 3))
@@ -152,7 +152,7 @@ def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
 def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch):
     """By the node, before the run has it held there with efforts of the wrong sign, or joint."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault
+    from ne_dynamics.commission.arm.faults import ArmFault
     from ne_dynamics.commission.motions import plan_probe
 
     work = work_of(tmp_path)
@@ -170,11 +170,3 @@ def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch)
     assert (limits[0] < work.tolerance).all()
     probe = plan_probe(work.robot, work.start, trembles=False).positions
     assert (0.4 * limits[0] > np.abs(probe - work.start).max(axis=0)).all()
-
-
-def test_the_row_that_progress_is_checked_by_is_that_of_the_steps(tmp_path):
-    """A step that is missing in it would make a folder of its own run unusable."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.desk import ROW
-
-    assert [step.name for step in work_of(tmp_path).steps()] == list(ROW)

@@ -14,7 +14,8 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, LostArm
+from ne_dynamics.commission.arm.faults import ArmFault, LostArm
+from ne_dynamics.commission.arm.live_arm import LiveArm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.ros.running.private_domain import private_domain

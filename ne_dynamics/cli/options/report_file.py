@@ -35,13 +35,7 @@ PACKAGES = ('numpy', 'matplotlib', 'jinja2')
 
 
 def require_report(args: argparse.Namespace) -> None:
-    """Refuse a report that could not be written, before there is work in it.
-
-    Raises
-    ------
-    InputError
-        When nothing can be written there, or it is the place of another file.
-    """
+    """Refuse a report that could not be written, before there is work in it."""
     path = args.report
     if path is None:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.model.rigid_body import FloatArray
@@ -17,19 +18,6 @@ def turned(difference: FloatArray) -> FloatArray:
     """Return differences of positions without whole turns."""
     found: FloatArray = difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
     return found
-
-
-def complain_of_error(
-    joint_names: tuple[str, ...], error: FloatArray, tolerance: FloatArray, time: float
-) -> str:
-    """Return which joint is farther off its motion than it may be at a time [s]; '': none."""
-    if not (error > tolerance).any():
-        return ''
-    worst = int((error / tolerance).argmax())
-    return (
-        f'{joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at {time:.2f} s, '
-        f'expected at most {tolerance[worst]:.3g}'
-    )
 
 
 class FollowedPlan:
@@ -51,29 +39,37 @@ class FollowedPlan:
         self._tolerance = tolerance
         self._beside = np.zeros(len(joint_names))
 
-    def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
-        """Return what is wrong with a state; '' in the usual case.
+    def check(self, time: float, desired: FloatArray, measured: FloatArray) -> None:
+        """Refuse a state of which something is wrong.
 
         The time is from the begin of the motion [s]; the node wants the arm at the desired
         position, shape (n,) [rad or m].
+
+        Raises
+        ------
+        ArmFault
+            When a joint, or what the node wants of it, is too far off the motion.
         """
         error = np.abs(desired - measured)
-        if complaint := complain_of_error(self._joint_names, error, self._tolerance, time):
-            return complaint
+        if (error > self._tolerance).any():
+            worst = int((error / self._tolerance).argmax())
+            raise ArmFault(
+                f'{self._joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
+                f'{time:.2f} s, expected at most {self._tolerance[worst]:.3g}'
+            )
         beside = np.abs(turned(desired - self._motion.between.sample(time).position))
         if time <= 0.0:
             # The first polynomial leads from where the node holds the arm.
             self._beside = beside
-            return ''
+            return
         is_first = time < self._motion.times[1]
         allowed = ARM.plan_slack + (self._beside if is_first else np.zeros_like(beside))
-        if not (beside > allowed).any():
-            return ''
-        worst = int((beside - allowed).argmax())
-        return (
-            f'{self._joint_names[worst]}: the node aims {beside[worst]:.3g} rad or m beside the '
-            f'planned motion at {time:.2f} s: it has refused it, or got it too late'
-        )
+        if (beside > allowed).any():
+            worst = int((beside - allowed).argmax())
+            raise ArmFault(
+                f'{self._joint_names[worst]}: the node aims {beside[worst]:.3g} rad or m beside '
+                f'the planned motion at {time:.2f} s: it has refused it, or got it too late'
+            )
 
 
 class StrayWatch:
@@ -105,10 +101,14 @@ class StrayWatch:
         self._allowed = allowed
         self._stayed: FloatArray | None = None
 
-    def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
-        """Return what is wrong with a state, the next in their order; '' in the usual case.
+    def check(self, time: float, desired: FloatArray, measured: FloatArray) -> None:
+        """Refuse a state, the next in their order, in which a joint is astray.
 
-        Time and positions are as for :meth:`FollowedPlan.complain`.
+        Time and positions are as for :meth:`FollowedPlan.check`.
+
+        Raises
+        ------
+        StrayedArm
         """
         if self._stayed is None:
             self._stayed = measured.copy()
@@ -118,11 +118,10 @@ class StrayWatch:
         farther = np.abs(desired - measured) - np.abs(desired - self._stayed)
         # It may be ahead, as its weight lets it: what goes with the plan is not astray.
         farther[direction * (measured - self._stayed) > 0.0] = 0.0
-        if not (farther > self._allowed).any():
-            return ''
-        worst = int((farther / self._allowed).argmax())
-        return (
-            f'{self._joint_names[worst]}: goes away from where it is wanted, by '
-            f'{farther[worst]:.3g} rad or m at {time:.2f} s, expected at most '
-            f'{self._allowed[worst]:.3g}'
-        )
+        if (farther > self._allowed).any():
+            worst = int((farther / self._allowed).argmax())
+            raise StrayedArm(
+                f'{self._joint_names[worst]}: goes away from where it is wanted, by '
+                f'{farther[worst]:.3g} rad or m at {time:.2f} s, expected at most '
+                f'{self._allowed[worst]:.3g}'
+            )

@@ -7,18 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.commission.arm.arm_session import Progress
+from ne_dynamics.commission.arm.arm_session import ArmSession, Progress
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
-from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, StrayedArm
+from ne_dynamics.commission.arm.live_arm import LiveArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
 from ne_dynamics.commission.folder import write_whole
-from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
-from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation import SimulatedRobotSettings
@@ -40,29 +38,19 @@ class AskedBrakes:
 
     def __init__(self, ask: Callable[[str], bool]) -> None:
         self._ask = ask
-        self._is_released = False
 
     def release(self) -> None:
-        """Ask for it.
-
-        Raises
-        ------
-        ArmFault
-            When nobody answers.
-        """
-        self._is_released = True
+        """Ask for it; nothing moves when nobody answers."""
         sentence = 'release the brakes (activate the effort controller): the node holds the arm'
         if not self._ask(sentence):
             raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
 
     def engage(self) -> bool:
-        """Ask for it, if they were released; return whether it is said to be done."""
-        was_released, self._is_released = self._is_released, False
-        sentence = 'engage the brakes (or support the arm): the node is going to end'
-        return not was_released or self._ask(sentence)
+        """Ask for it; return whether it is said to be done."""
+        return self._ask('engage the brakes (or support the arm): the node is going to end')
 
 
-class Session:
+class Session(ArmSession):
     """The live part of a run: DDS, the arm, its brakes, and the node during motions.
 
     A context manager; on exit all started processes are stopped.
@@ -80,9 +68,9 @@ class Session:
     ----------
     arm : LiveArm
     brakes : AskedBrakes or SimulatedBrakes
-    check : callable
-        Called before every motion; raises an error if it must not begin.
     """
+
+    arm: LiveArm
 
     def __init__(
         self,
@@ -91,20 +79,14 @@ class Session:
         ask: Callable[[str], bool],
         namespace: str = '',
     ) -> None:
-        self.robot = robot
+        super().__init__(robot)
+        self.is_simulated = simulated is not None
         self._simulated = simulated
         self._ask = ask
         self._namespace = namespace
         self._stack = contextlib.ExitStack()
         self._is_released = False
-        self.check: Callable[[PlannedMotion], None] = lambda motion: None
-        self.arm: LiveArm
         self.brakes: AskedBrakes | SimulatedBrakes
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether the arm is the simulated robot."""
-        return self._simulated is not None
 
     def __enter__(self) -> Session:
         with contextlib.ExitStack() as stack:
@@ -152,20 +134,7 @@ class Session:
         file: Path,
         look: Progress | None = None,
     ) -> Iterator[None]:
-        """Run a node that controls the arm within the context.
-
-        Parameters
-        ----------
-        name : str
-            Name of the node's log.
-        parameters : mapping
-            Parameters of the node.
-        file : Path
-            Parameter file to write them to.
-        look : callable, optional
-            Called with the stamp of the newest state, from the release of the brakes until the
-            context begins [s].
-        """
+        """Run a node that controls the arm within the context; see :meth:`ArmSession.moving`."""
         if self.is_simulated:
             parameters = {**parameters, 'state_timeout': ARM.standing_time}
         write_whole(file, parameter_text(parameters))
@@ -204,22 +173,3 @@ class Session:
                 self._is_released = False
             finally:
                 self.arm.end_node()
-
-    def follow(
-        self,
-        motion: PlannedMotion,
-        tolerance: FloatArray,
-        progress: Progress | None = None,
-        astray: FloatArray | None = None,
-    ) -> Record:
-        """Go to the start of a motion, follow it, and return the record of it."""
-        arm = self.arm
-        self.check(motion)
-        arm.catch_up()
-        # From where the arm is held, which is not quite where it is: the node knows.
-        way = plan_approach(self.robot, arm.position, motion)
-        if way is not None:
-            self.check(way)
-            arm.follow(way, tolerance)
-        arm.forget()
-        return arm.follow(motion, tolerance, progress, astray)
