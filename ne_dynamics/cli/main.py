@@ -84,11 +84,11 @@ EXIT_BROKEN_PIPE = 141
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+def build_parser(command: str | None = None, shows_all: bool = False) -> argparse.ArgumentParser:
     """Return the parser of the command line.
 
     The module of the command is imported and adds its arguments; the others only show up in the
-    help.
+    help. That of the command is short, or shows all.
     """
     parser = CommandParser(
         prog='ne_dynamics',
@@ -101,7 +101,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         if name == command:
             _module(name).add_parser(subparsers)
             if described.examples:
-                complete_help(subparsers.choices[name], described)
+                complete_help(subparsers.choices[name], described, shows_all)
         else:
             subparsers.add_parser(name, help=described.summary)
     return parser
@@ -120,7 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
 
     def run() -> int:
-        parsed = build_parser(command).parse_args(arguments)
+        shows_all = any(word.startswith('--help-') for word in arguments)
+        parsed = build_parser(command, shows_all).parse_args(arguments)
         return int(_module(parsed.command).run(parsed))
 
     return run_with_exit_code(f'ne_dynamics {command}', run)
@@ -175,26 +176,22 @@ def _explain_nameless(error: OSError) -> str:
 
     It is raised again where it is not about a disk that is full, nor standard output at fault.
     """
+    is_full = error.errno in _FULL
+    is_output = is_full and _can_be_full()  # a text that is not buffered is lost by now
     try:
         _flush_output()  # what could not be written may still be there
     except OSError as again:
-        return _explain_output(again)
-    if error.errno not in _FULL:
-        raise error
-    if _can_be_full():  # a text that is not buffered is lost by now
-        return _explain_output(error)
-    return f'cannot write a file: {error.strerror}'
-
-
-def _explain_output(error: OSError) -> str:
-    """Return the message for standard output that could not be written; give it up."""
-    try:
-        target = os.readlink(f'/proc/self/fd/{sys.stdout.fileno()}')
-    except (OSError, ValueError):
+        error, is_output = again, True
+    if is_output:
         target = ''
-    _drop_output()
-    where = f' ({target})' if target.startswith('/') else ''
-    return f'standard output{where}: {error.strerror}'
+        with contextlib.suppress(OSError, ValueError):
+            target = os.readlink(f'/proc/self/fd/{sys.stdout.fileno()}')
+        _drop_output()
+        where = f' ({target})' if target.startswith('/') else ''
+        return f'standard output{where}: {error.strerror}'
+    if not is_full:
+        raise error
+    return f'cannot write a file: {error.strerror}'
 
 
 def _can_be_full() -> bool:
