@@ -28,8 +28,7 @@ from ne_dynamics.commission.folder import PROGRESS, fingerprint, holds_run, only
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.executables import EXIT_ERROR, EXIT_INTERRUPTED
+from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors

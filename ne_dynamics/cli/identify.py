@@ -36,9 +36,8 @@ from ne_dynamics.cli.options.report_file import (
 )
 from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import EXIT_ERROR, InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
-from ne_dynamics.executables import EXIT_ERROR
 from ne_dynamics.identification import (
     FilteredLogs,
     JointResidual,

@@ -21,8 +21,7 @@ from typing import TextIO
 
 from ne_dynamics import __version__
 from ne_dynamics.cli.options.command_parser import CommandParser, complete_help, read_commands
-from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.executables import EXIT_ERROR, EXIT_INTERRUPTED
+from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, NeDynamicsError
 from ne_dynamics.printable import print_lines
 
 COMMANDS = read_commands("""

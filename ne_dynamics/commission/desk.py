@@ -19,7 +19,7 @@ from ne_dynamics.commission.fits.reading import (
     tell_efforts,
 )
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.node_settings import (
     common_parameters,
@@ -39,7 +39,8 @@ from ne_dynamics.logs import Finding
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.report_page import render_page, write_page
+from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.report_page import render_page
 
 FITTED = 'fitted.urdf'
 """As `identify` has fitted it; what is made of it is that of the name below."""
@@ -393,7 +394,7 @@ class Desk:
             page = make_report(
                 self.robot, self.folder.subject, self.folder.results, logs, friction
             )
-            write_page(self.folder.file(REPORT), render_page(page))
+            write_whole(self.folder.file(REPORT), render_page(page))
         return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}
 
 

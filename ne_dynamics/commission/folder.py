@@ -18,10 +18,10 @@ from typing import Any
 
 import yaml
 
-from ne_dynamics import prepared_file
 from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.yaml_text import parse_yaml
+from ne_dynamics.prepared_file import write_whole
 
 PROGRESS = 'progress.yaml'
 
@@ -242,14 +242,6 @@ def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(
         f'{path}: expected a folder that can be written, got: {error.strerror or error}'
     )
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a file, so that it is either as before or all there."""
-    try:
-        prepared_file.write_whole(file, text)
-    except OSError as error:
-        raise InputError(f'{file}: cannot be written: {error.strerror or error}') from error
 
 
 def fingerprint(text: str) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.driver import CommandLog
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.prepared_file import write_whole
 
 KINDS = ('position', 'velocity', 'effort', 'command', 'desired')
 

@@ -80,7 +80,7 @@ def perform(
             make_safe()
             try:
                 folder.close(STOPPED, reason, step.name)
-            except NeDynamicsError as error:
+            except (NeDynamicsError, OSError) as error:
                 # A full disk must not hide what came first.
                 reason = f'{reason}; {error}'
         return Outcome(ending, step.name, reason)

@@ -93,7 +93,7 @@ def check_output(path: str | Path, *, is_folder: bool = False) -> None:
     try:
         reason = _find_obstacle(Path(path), is_folder)
     except (OSError, ValueError) as error:
-        raise _make_error(path, error) from error
+        reason = getattr(error, 'strerror', None) or str(error)
     if reason:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
 
@@ -115,11 +115,6 @@ def _find_obstacle(path: Path, is_folder: bool) -> str:
             return f'there is no folder {str(place)!r}'
     mode = os.W_OK | os.X_OK if place.is_dir() else os.W_OK
     return '' if os.access(place, mode) else 'no permission'
-
-
-def _make_error(path: str | Path, error: Exception) -> TrajectoryError:
-    reason = getattr(error, 'strerror', None) or error
-    return TrajectoryError(f'{path}: cannot be written: {reason}')
 
 
 def check_files(
@@ -173,7 +168,4 @@ def write_text(path: str | Path, text: str) -> None:
         sys.stdout.flush()
         buffer.write(text.encode('utf-8'))
         return
-    try:
-        write_whole(Path(path), text)
-    except (OSError, ValueError) as error:
-        raise _make_error(path, error) from error
+    write_whole(Path(path), text)

@@ -17,7 +17,6 @@ import numpy as np
 
 from ne_dynamics.commission.arm.arm_session import Answer, ArmSession, HeldArm, Judge, Progress
 from ne_dynamics.commission.arm.faults import ArmFault
-from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, effort_limits
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
@@ -26,6 +25,7 @@ from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import NANO, TrajectoryPoint, Waypoints
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros import (
     PARAMETERS,
     ControlledArm,

@@ -13,11 +13,11 @@ from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
 from ne_dynamics.commission.arm.live_arm import LiveArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
-from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation import SimulatedRobotSettings
 from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
