@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from small_arm import kept_folder, no_bar, small_arm
 
+from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.operator import Operator
+from ne_dynamics.commission.desk import IDENTIFIED
+from ne_dynamics.commission.motions import plan_probe
 from ne_dynamics.commission.record import Record
-
-NEEDS_ROS = 'needs ROS 2 for Python'
+from ne_dynamics.commission.work import CommissionWork, Motions
+from ne_dynamics.errors import InputError
 
 
 @pytest.fixture
@@ -67,8 +70,7 @@ def test_without_a_terminal_nobody_is_waited_for(terminal):
 @pytest.mark.parametrize('answers', [True, False])
 def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
     """Then its node ends; and it is not moved when nobody releases them."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.faults import ArmFault
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from ne_dynamics.commission.arm.session import AskedBrakes, Session
 
     session = Session(small_arm(tmp_path).robot, None, lambda sentence: answers)
@@ -90,8 +92,6 @@ def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
 
 def work_of(path, arm=None):
     """Return the steps of a run on a small arm, or on none."""
-    from ne_dynamics.commission.work import CommissionWork, Motions
-
     subject = small_arm(path / 'model')
     session = SimpleNamespace(is_simulated=False, arm=arm)
     return CommissionWork(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
@@ -99,10 +99,6 @@ def work_of(path, arm=None):
 
 def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monkeypatch):
     """States that stop end the run; a joint that is off its motion with that model does not."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.faults import ArmFault, LostArm
-    from ne_dynamics.commission.desk import IDENTIFIED
-
     work = work_of(tmp_path)
     work.folder.finish('listen', {'position': [0.0, -0.8, 1.2]})
     work.subject.write(work.folder.file(IDENTIFIED), work.robot)
@@ -121,9 +117,6 @@ def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monke
 
 def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
     """The node would leave the arm at the next one."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.faults import ArmFault
-
     stamps = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(1.5, 2.0, 0.01)])
     table = np.zeros((stamps.size, 3))
     arm = SimpleNamespace(
@@ -139,9 +132,6 @@ def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
 
 def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
     """Whatever was written into the progress by hand."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.errors import InputError
-
     work = work_of(tmp_path)
     for given in ('abc', [0.0], [0.0, float('nan'), 0.0], {'turn': 1.0}):
         work.folder.finish('listen', {'position': given})
@@ -151,10 +141,6 @@ def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
 
 def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch):
     """By the node, before the run has it held there with efforts of the wrong sign, or joint."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.faults import ArmFault
-    from ne_dynamics.commission.motions import plan_probe
-
     work = work_of(tmp_path)
     listened = {'rate': 250.0, 'reports_velocity': False}
     work.folder.finish('listen', {**listened, 'position': [0.0, -0.8, 1.2]})

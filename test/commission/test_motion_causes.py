@@ -8,8 +8,6 @@ import pytest
 import yaml
 from small_arm import kept_folder, no_bar, perform_steps, small_arm
 
-pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-
 from ne_dynamics.commission.arm.faults import ArmFault
 from ne_dynamics.commission.fits.fitting import acting_log
 from ne_dynamics.commission.folder import PROGRESS
