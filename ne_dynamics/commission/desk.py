@@ -376,23 +376,15 @@ class Desk:
 
     def report(self) -> Mapping[str, Any]:
         """Write the report."""
-        identified = self.model(IDENTIFIED)
+        identified = self.model(IDENTIFIED).robot
         logs = {
             name: self.log(name)
             for name in ('test_before', 'test_after')
             if 'fault' not in self.found(name)
         }
-        friction = [
-            {
-                'rotor': joint.reflected_inertia,
-                'viscous': joint.viscous_friction,
-                'coulomb': joint.coulomb_friction + joint.friction.hysteresis_friction,
-            }
-            for joint in identified.robot.joints
-        ]
         with self.bar('drawing the report', 0.0):
             page = make_report(
-                self.robot, self.folder.subject, self.folder.results, logs, friction
+                self.robot, self.folder.subject, self.folder.results, logs, identified
             )
             write_whole(self.folder.file(REPORT), render_page(page))
         return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}

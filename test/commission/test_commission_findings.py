@@ -372,8 +372,7 @@ def _report(subject):
         'test_before': errors,
         'test_after': errors,
     }
-    friction = [{'rotor': 0.1, 'viscous': 1.0, 'coulomb': 2.0}] * ROBOT.n
-    return make_report(ROBOT, subject, results, {}, friction)
+    return make_report(ROBOT, subject, results, {}, ROBOT)
 
 
 def test_the_page_says_what_was_run():
