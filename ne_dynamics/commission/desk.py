@@ -219,12 +219,7 @@ class Desk:
 
     def model(self, name: str) -> Dynamics:
         """Return the dynamics of a model in the folder."""
-        read = CommissionedArm.read(
-            str(self.folder.file(name)),
-            self.subject.base_link or None,
-            self.subject.tip_link or None,
-        )
-        return Dynamics(read.robot, backend='python')
+        return Dynamics(self.subject.load(self.folder.file(name)), backend='python')
 
     def log(self, name: str) -> Record:
         """Return the record of a step."""

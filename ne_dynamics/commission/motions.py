@@ -15,7 +15,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.motion import Motion, Waypoints
 
 TREMBLES = ((5, 0.2), (11, 0.15))
@@ -277,7 +277,12 @@ def _within_limits(
 
 def lengths(robot: Robot) -> FloatArray:
     """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
-    return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+    return np.array([length_of(joint) for joint in robot.joints])
+
+
+def length_of(joint: Joint) -> float:
+    """Return 1 for a joint that turns [rad] and 0.2 for one that slides [m]."""
+    return 0.2 if joint.type.is_prismatic else 1.0
 
 
 def effort_limits(robot: Robot) -> FloatArray:

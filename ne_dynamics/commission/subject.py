@@ -77,4 +77,8 @@ class CommissionedArm:
         """Write a URDF with the numbers of a robot, and return the robot as read from it."""
         written = make_written_model(self.text, robot, self.extras)
         write_model(file, encode_urdf(written.text, self.encoding), written.extras_text)
+        return self.load(file)
+
+    def load(self, file: Path) -> Robot:
+        """Return the robot of the same chain in another file."""
         return load_model(str(file), self.base_link or None, self.tip_link or None)
