@@ -202,7 +202,7 @@ def _perform(
         Session(subject.robot, simulated, operator.does, args.namespace) as session,
     ):
         dynamics = Dynamics(subject.robot, backend='python')
-        links = SelfCollision(dynamics, subject.file, session.arm.position)
+        links = SelfCollision(dynamics, subject.file, session.position)
         session.check = links.check
         joints = ', '.join(subject.robot.joint_names)
         print_lines([links.sentence, f'Commands are efforts of, in this order: {joints}'])
@@ -252,8 +252,8 @@ def _announce(step: Step, is_done: bool) -> None:
 
 def _way_back(work: CommissionWork, session: Session) -> str:
     """Return what an arm does first that is not where it stood when it was listened to."""
-    session.arm.catch_up()
-    away = (work.start - session.arm.position).tolist()
+    session.catch_up()
+    away = (work.start - session.position).tolist()
     way = [
         f'{joint.name} by {distance:.2g} {"m" if joint.type.is_prismatic else "rad"}'
         for joint, distance, length in zip(

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.arm.arm_session import ArmSession, Progress
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm, StrayedArm
+from ne_dynamics.commission.arm.held_arm import HeldArm, Progress
 from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk, Motions
 from ne_dynamics.commission.fits.fitting import judge_record
 from ne_dynamics.commission.fits.reading import read_stamps
@@ -61,7 +61,7 @@ class CommissionWork(Desk):
     ----------
     subject : CommissionedArm
     folder : CommissionFolder
-    session : ArmSession
+    session : HeldArm
     bar : callable
         Progress bar of work that takes longer than a second.
     motions : Motions
@@ -71,7 +71,7 @@ class CommissionWork(Desk):
         self,
         subject: CommissionedArm,
         folder: CommissionFolder,
-        session: ArmSession,
+        session: HeldArm,
         bar: Bar,
         motions: Motions,
     ) -> None:
@@ -122,12 +122,12 @@ class CommissionWork(Desk):
         except LostArm:
             raise
         except ArmFault:
-            self._given_up = self.session.arm.record()
+            self._given_up = self.session.record()
             raise
 
     def listen(self) -> Mapping[str, Any]:
         """Record the arm at rest."""
-        arm, seconds = self.session.arm, self._motions.listen
+        arm, seconds = self.session, self._motions.listen
         arm.forget()
         begin = arm.now
         with self.bar('listening', seconds) as show:
@@ -159,7 +159,7 @@ class CommissionWork(Desk):
         """Hold the arm, with increasing shares of its effort limits."""
         limits = self.robot.limits('effort_limit')
         parameters = {**self._gentle(), 'effort_limits': (STEPS.held_parts[0] * limits).tolist()}
-        arm, sags = self.session.arm, []
+        arm, sags = self.session, []
         with (
             self._moving('hold', parameters, lambda _: self._require_held(STEPS.held_parts[0])),
             self.bar('holding', 3.0 * STEPS.held_for) as show,
@@ -180,7 +180,7 @@ class CommissionWork(Desk):
         return {'parts': list(STEPS.held_parts), 'sag': sags}
 
     def _require_held(self, part: float) -> None:
-        sag = np.abs(self.session.arm.position - self.start) / lengths(self.robot)
+        sag = np.abs(self.session.position - self.start) / lengths(self.robot)
         if sag.max() > STEPS.largest_sag:
             worst = int(sag.argmax())
             raise StrayedArm(

@@ -75,9 +75,8 @@ def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
 
     session = Session(small_arm(tmp_path).robot, None, lambda sentence: answers)
     done = []
-    session.arm = SimpleNamespace(
-        hold_on=lambda longest: done.append(longest), end_node=lambda: done.append('ended')
-    )
+    session.hold_on = done.append
+    session.end_node = lambda: done.append('ended')
     session.brakes = AskedBrakes(lambda sentence: answers)
     session._is_released = True
     if answers:
@@ -90,10 +89,10 @@ def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
     assert done == ['ended', 'ended'] if answers else done == [600.0, 'ended', 'ended']
 
 
-def work_of(path, arm=None):
+def work_of(path, **arm):
     """Return the steps of a run on a small arm, or on none."""
     subject = small_arm(path / 'model')
-    session = SimpleNamespace(is_simulated=False, arm=arm)
+    session = SimpleNamespace(is_simulated=False, **arm)
     return CommissionWork(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
 
 
@@ -119,7 +118,8 @@ def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
     """The node would leave the arm at the next one."""
     stamps = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(1.5, 2.0, 0.01)])
     table = np.zeros((stamps.size, 3))
-    arm = SimpleNamespace(
+    work = work_of(
+        tmp_path,
         now=0.0,
         forget=lambda: None,
         pass_time=lambda until, progress: None,
@@ -127,7 +127,7 @@ def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
         receptions=[(round(1e9 * stamp) + 1, 0) for stamp in stamps],
     )
     with pytest.raises(ArmFault, match=r'no state for 0\.51 s .* expected gaps of at most 0\.2 s'):
-        work_of(tmp_path, arm).listen()
+        work.listen()
 
 
 def test_where_an_arm_stood_is_as_many_numbers(tmp_path):

@@ -40,9 +40,10 @@ def context():
 def arm(context, monkeypatch):
     """An arm that is soon taken for silent."""
     monkeypatch.setitem(vars(ARM), 'silence', 0.3)
-    domain = context.get_domain_id()
-    with LiveArm(context, '', NAMES, RosProcesses(domain), None) as arm:
-        yield arm
+    arm = LiveArm(SimpleNamespace(joint_names=NAMES))
+    arm.connect(context, '', RosProcesses(context.get_domain_id()), None)
+    yield arm
+    arm.disconnect()
 
 
 def state(milliseconds, names=NAMES, position=(0.1, 0.2), velocity=()):

@@ -113,11 +113,6 @@ class ShakingSession:
     def __init__(self, found):
         self.found = found
 
-    @property
-    def arm(self):
-        """What was heard of it."""
-        return self
-
     def record(self):
         """Return what was heard of it."""
         return self.found

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.arm.arm_session import Answer, HeldArm, Judge, Progress
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.guardian import Guardian
+from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Judge, Progress
 from ne_dynamics.commission.arm.pace import MotionPace
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
@@ -72,42 +72,32 @@ HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class LiveArm(HeldArm):
-    """See the module's docstring; a context manager.
-
-    Parameters
-    ----------
-    context : rclpy.Context
-    namespace : str
-        Of arm and node.
-    joint_names : tuple of str
-    processes : RosProcesses
-        Where the node is started.
-    guardian : Guardian
-        Who ends them when this process is killed.
-    granted_rate : float, optional
-        States a second of a simulated arm that waits for its commands, and for this process; its
-        states come reliably then [Hz]. None: an arm that is there.
+    """See the module's docstring.
 
     Attributes
     ----------
     node : rclpy.node.Node
     """
 
-    def __init__(
+    def connect(
         self,
         context: Any,
         namespace: str,
-        joint_names: tuple[str, ...],
         processes: RosProcesses,
         guardian: Guardian,
         granted_rate: float | None = None,
     ) -> None:
-        super().__init__(joint_names)
+        """Begin to listen, in the namespace of arm and node.
+
+        The node is started among the processes, which the guardian ends when this process is
+        killed. The rate is that of the states of a simulated arm that waits for its commands, and
+        for this process [Hz]: these come reliably. None: an arm that is there.
+        """
         is_lockstep = granted_rate is not None
         self._processes = processes
         self._guardian = guardian
         self._orders: dict[tuple[str, ...], list[int]] = {}
-        self._reader = JointStateReader(joint_names)
+        self._reader = JointStateReader(self.joint_names)
         self._unusable = ''
         # Stamps of states that were answered, which nobody has looked at; the last of all.
         self._to_compare: list[int] = []
@@ -142,10 +132,8 @@ class LiveArm(HeldArm):
         self._pace = MotionPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
 
-    def __enter__(self) -> LiveArm:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def disconnect(self) -> None:
+        """Listen no more."""
         self._executor.shutdown()
         self.node.destroy_node()
 

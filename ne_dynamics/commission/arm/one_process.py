@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ne_dynamics.commission.arm.arm_session import Answer, ArmSession, HeldArm, Judge, Progress
 from ne_dynamics.commission.arm.faults import ArmFault
+from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Judge, Progress
 from ne_dynamics.commission.motions import PlannedMotion, effort_limits
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
@@ -51,7 +51,7 @@ class _Node(NamedTuple):
     controller: Controller
 
 
-class OneProcessArm(HeldArm):
+class OneProcessSession(HeldArm):
     """A simulated arm with hidden errors, and the controller that holds it.
 
     Parameters
@@ -59,28 +59,28 @@ class OneProcessArm(HeldArm):
     robot : Robot
         As its model says.
     errors : HiddenErrors
-    initial_position : array-like, shape (n,)
-        [rad or m]
-    rate : float
-        States a second [Hz].
+    simulated : mapping
+        Parameters of the simulated robot: `initial_position`, and optionally `rate`.
     physics : MujocoArm, optional
         In its initial position, with the period of the states; default: the robot with its
         errors, rigid and on a level base.
     """
 
+    is_simulated = True
+
     def __init__(
         self,
         robot: Robot,
         errors: HiddenErrors,
-        initial_position: Any,
-        rate: float = ARM.one_process_rate,
+        simulated: Mapping[str, Any],
         physics: MujocoArm | None = None,
     ) -> None:
-        super().__init__(robot.joint_names)
+        super().__init__(robot)
+        rate = float(simulated.get('rate', ARM.one_process_rate))
         self._errors = errors
         if physics is None:
             physics = MujocoArm(errors.apply(robot), period=1.0 / rate)
-            physics.reset(initial_position)
+            physics.reset(simulated['initial_position'])
         self._arm = physics
         self._rate = rate
         self._ticks = 0
@@ -137,16 +137,6 @@ class OneProcessArm(HeldArm):
         position = self._encoder(reading).position
         self._hear(stamp, stamp, position, nothing, effort if effort.size else nothing)
 
-    def start_controller(self, parameters: Mapping[str, Any]) -> None:
-        """Make the controller that the node makes of its parameters; it answers under brakes."""
-        # That is a parameter of ROS, not the node's own.
-        own = {name: value for name, value in parameters.items() if name != 'use_sim_time'}
-        settings = PARAMETERS.changed(own)
-        controlled = controlled_arm(settings, load_robot(settings))
-        controller = make_controller(controlled, make_tuning(settings, controlled)[0])
-        self._node = _Node(settings, controlled, controller)
-        self.pass_time(self.now + ARM.braked_time)
-
     def _require_node(self) -> _Node:
         if self._node is None:
             raise ArmFault('no node holds the arm')
@@ -159,9 +149,31 @@ class OneProcessArm(HeldArm):
         node.controller.adopt(make_tuning(settings, node.controlled)[0])
         self._node = node._replace(settings=settings)
 
-    def release(self) -> None:
-        """Let the arm move."""
-        self._is_braked = False
+    @contextlib.contextmanager
+    def moving(
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        file: Path,
+        look: Progress | None = None,
+    ) -> Iterator[None]:
+        """Let the controller that the node makes of its parameters hold the arm in the context."""
+        write_whole(file, parameter_text(parameters))
+        self.forget()
+        # That is a parameter of ROS, not the node's own.
+        own = {name: value for name, value in parameters.items() if name != 'use_sim_time'}
+        settings = PARAMETERS.changed(own)
+        controlled = controlled_arm(settings, load_robot(settings))
+        controller = make_controller(controlled, make_tuning(settings, controlled)[0])
+        self._node = _Node(settings, controlled, controller)
+        # It answers under brakes.
+        self.pass_time(self.now + ARM.braked_time)
+        try:
+            self._is_braked = False
+            self.pass_time(self.now + ARM.settling_time, look)
+            yield
+        finally:
+            self.rest()
 
     def rest(self) -> None:
         """Stop the arm where it is, and let nobody answer."""
@@ -182,59 +194,3 @@ class OneProcessArm(HeldArm):
         except NeDynamicsError as refusal:
             raise ArmFault(f'the node did not follow the motion: {refusal}') from refusal
         return start
-
-
-class OneProcessSession(ArmSession):
-    """A :class:`Session` in one process: simulated arm and controller, without DDS.
-
-    Parameters
-    ----------
-    robot : Robot
-    errors : HiddenErrors
-    simulated : mapping
-        Parameters of the simulated robot: `initial_position`, and optionally `rate`.
-    physics : MujocoArm, optional
-        See :class:`OneProcessArm`.
-
-    Attributes
-    ----------
-    arm : OneProcessArm
-    """
-
-    is_simulated = True
-    arm: OneProcessArm
-
-    def __init__(
-        self,
-        robot: Robot,
-        errors: HiddenErrors,
-        simulated: Mapping[str, Any],
-        physics: MujocoArm | None = None,
-    ) -> None:
-        super().__init__(robot)
-        rate = float(simulated.get('rate', ARM.one_process_rate))
-        self.arm = OneProcessArm(robot, errors, simulated['initial_position'], rate, physics)
-
-    @contextlib.contextmanager
-    def moving(
-        self,
-        name: str,
-        parameters: Mapping[str, Any],
-        file: Path,
-        look: Progress | None = None,
-    ) -> Iterator[None]:
-        """Run a controller of the arm within the context; see :meth:`ArmSession.moving`."""
-        write_whole(file, parameter_text(parameters))
-        arm = self.arm
-        arm.forget()
-        arm.start_controller(parameters)
-        try:
-            arm.release()
-            arm.pass_time(arm.now + ARM.settling_time, look)
-            yield
-        finally:
-            self.rest()
-
-    def rest(self) -> None:
-        """Engage the brakes and stop the controller."""
-        self.arm.rest()

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.commission.arm.arm_session import ArmSession, Progress
 from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
+from ne_dynamics.commission.arm.held_arm import Progress
 from ne_dynamics.commission.arm.live_arm import LiveArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
@@ -50,8 +50,8 @@ class AskedBrakes:
         return self._ask('engage the brakes (or support the arm): the node is going to end')
 
 
-class Session(ArmSession):
-    """The live part of a run: DDS, the arm, its brakes, and the node during motions.
+class Session(LiveArm):
+    """An arm over DDS with its brakes, and the node that holds it during motions.
 
     A context manager; on exit all started processes are stopped.
 
@@ -66,11 +66,8 @@ class Session(ArmSession):
 
     Attributes
     ----------
-    arm : LiveArm
     brakes : AskedBrakes or SimulatedBrakes
     """
-
-    arm: LiveArm
 
     def __init__(
         self,
@@ -110,15 +107,12 @@ class Session(ArmSession):
                 rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
                 with in_one_piece():
                     start_simulated_robot(processes, self._simulated)
-            self.arm = stack.enter_context(
-                LiveArm(
-                    context, self._namespace, self.robot.joint_names, processes, guardian, rate
-                )
-            )
-            self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
-            self.arm.guard_processes()
-            self.arm.wait_for_state(ARM.first_state_time)
-            self.arm.require_only_run()
+            self.connect(context, self._namespace, processes, guardian, rate)
+            stack.callback(self.disconnect)
+            self.brakes = SimulatedBrakes(self) if is_simulated else AskedBrakes(self._ask)
+            self.guard_processes()
+            self.wait_for_state(ARM.first_state_time)
+            self.require_only_run()
             self._stack = stack.pop_all()
         return self
 
@@ -134,29 +128,28 @@ class Session(ArmSession):
         file: Path,
         look: Progress | None = None,
     ) -> Iterator[None]:
-        """Run a node that controls the arm within the context; see :meth:`ArmSession.moving`."""
+        """Run a node that controls the arm within the context; see :meth:`HeldArm.moving`."""
         if self.is_simulated:
             parameters = {**parameters, 'state_timeout': ARM.standing_time}
         write_whole(file, parameter_text(parameters))
-        arm = self.arm
-        arm.catch_up()
-        arm.forget()
+        self.catch_up()
+        self.forget()
         try:
-            arm.start_node(name, parameters)
+            self.start_node(name, parameters)
             # Before: whether they are released when this is interrupted cannot be told.
             self._is_released = True
             self.brakes.release()
-            arm.catch_up()
-            arm.watch()
-            arm.pass_time(arm.now + ARM.settling_time, look)
+            self.catch_up()
+            self.watch()
+            self.pass_time(self.now + ARM.settling_time, look)
             yield
         except StrayedArm:
             with undisturbed():
-                arm.let_float()
+                self.let_float()
             raise
         except BaseException:
             with undisturbed():
-                arm.hold()
+                self.hold()
             raise
         finally:
             self.rest()
@@ -169,7 +162,7 @@ class Session(ArmSession):
         with undisturbed():
             try:
                 if self._is_released and not self.brakes.engage():
-                    self.arm.hold_on(HELD_FOR)
+                    self.hold_on(HELD_FOR)
                 self._is_released = False
             finally:
-                self.arm.end_node()
+                self.end_node()

@@ -38,17 +38,32 @@ class Answer(NamedTuple):
 
 
 class HeldArm:
-    """An arm that reports its states; time is that of their stamps.
+    """An arm that reports its states, and that a node holds for the time of a motion.
+
+    Time is that of the stamps of the states.
+
+    Parameters
+    ----------
+    robot : Robot
 
     Attributes
     ----------
+    robot : Robot
     joint_names : tuple of str
+    is_simulated : bool
+        Whether time is a simulation's.
     receptions : list of (int, int)
         Stamp and time of reception of every state since they were forgotten [ns].
+    check : callable
+        Called before every motion; raises an error if it must not begin.
     """
 
-    def __init__(self, joint_names: tuple[str, ...]) -> None:
-        self.joint_names = joint_names
+    is_simulated: bool
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.joint_names = robot.joint_names
+        self.check: Callable[[PlannedMotion], None] = lambda motion: None
         self.receptions: list[tuple[int, int]] = []
         self._states: dict[int, State] = {}
         self._answers: dict[int, Answer] = {}
@@ -104,6 +119,24 @@ class HeldArm:
         """
         raise NotImplementedError
 
+    def moving(
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        file: Path,
+        look: Progress | None = None,
+    ) -> AbstractContextManager[None]:
+        """Let a node with these parameters, written to a file, hold the arm in the context.
+
+        Its log has the name. `look` is called with the stamp of the newest state, from the release
+        of the brakes until the context begins [s].
+        """
+        raise NotImplementedError
+
+    def rest(self) -> None:
+        """Engage the brakes and stop the node."""
+        raise NotImplementedError
+
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node that holds it.
 
@@ -132,9 +165,9 @@ class HeldArm:
         progress: Progress | None = None,
         astray: FloatArray | None = None,
     ) -> Record:
-        """Let the node follow a motion, and return what was heard from its begin to its end.
+        """Go to the start of a motion, let the node follow it, and return what was heard of it.
 
-        It begins where the arm stands. The position error is within the tolerance, shape (n,)
+        The position error is within the tolerance, shape (n,)
         [rad or m]; progress is told the time reached [s]. A joint may go away from where it is
         wanted by as much as `astray` says, shape (n,) [rad or m], see
         :class:`~ne_dynamics.commission.arm.followed_plan.StrayWatch`.
@@ -147,6 +180,24 @@ class HeldArm:
         StrayedArm
             When a joint goes away from where it is wanted.
         """
+        self.check(motion)
+        self.catch_up()
+        # From where the arm is held, which is not quite where it is: the node knows.
+        way = plan_approach(self.robot, self.position, motion)
+        if way is not None:
+            self.check(way)
+            self._follow(way, tolerance)
+        self.forget()
+        return self._follow(motion, tolerance, progress, astray)
+
+    def _follow(
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        astray: FloatArray | None = None,
+    ) -> Record:
+        """Let the node follow a motion that begins where the arm stands; see :meth:`follow`."""
         start = self._send(motion)
         plan = FollowedPlan(self.joint_names, motion, tolerance)
         watch = None if astray is None else StrayWatch(self.joint_names, motion, astray)
@@ -177,68 +228,3 @@ class HeldArm:
         if np.abs(turned(last - motion.positions[-1])).max() > 1e-3:
             raise ArmFault(f'the node did not follow the motion to its end: {self._tell_node()}')
         return record
-
-
-class ArmSession:
-    """Lets a node hold an arm for the time of a motion.
-
-    Parameters
-    ----------
-    robot : Robot
-
-    Attributes
-    ----------
-    robot : Robot
-    arm : HeldArm
-    is_simulated : bool
-        Whether time is a simulation's.
-    check : callable
-        Called before every motion; raises an error if it must not begin.
-    """
-
-    arm: HeldArm
-    is_simulated: bool
-
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
-        self.check: Callable[[PlannedMotion], None] = lambda motion: None
-
-    def moving(
-        self,
-        name: str,
-        parameters: Mapping[str, Any],
-        file: Path,
-        look: Progress | None = None,
-    ) -> AbstractContextManager[None]:
-        """Let a node with these parameters, written to a file, hold the arm in the context.
-
-        Its log has the name. `look` is called with the stamp of the newest state, from the release
-        of the brakes until the context begins [s].
-        """
-        raise NotImplementedError
-
-    def rest(self) -> None:
-        """Engage the brakes and stop the node."""
-        raise NotImplementedError
-
-    def follow(
-        self,
-        motion: PlannedMotion,
-        tolerance: FloatArray,
-        progress: Progress | None = None,
-        astray: FloatArray | None = None,
-    ) -> Record:
-        """Go to the start of a motion, follow it, and return the record of it.
-
-        Parameters and errors are as for :meth:`HeldArm.follow`.
-        """
-        arm = self.arm
-        self.check(motion)
-        arm.catch_up()
-        # From where the arm is held, which is not quite where it is: the node knows.
-        way = plan_approach(self.robot, arm.position, motion)
-        if way is not None:
-            self.check(way)
-            arm.follow(way, tolerance)
-        arm.forget()
-        return arm.follow(motion, tolerance, progress, astray)
