@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
-from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch
+from ne_dynamics.commission.arm.followed_plan import FollowedPlan
 from ne_dynamics.commission.motions import PlannedMotion
 
 TIMES = np.linspace(0.0, 2.0, 21)
@@ -66,7 +66,7 @@ def strays(way, allowed=0.05):
     positions = np.array([[0.0, 0.5], [0.2, 0.5], [0.0, 0.5], [0.0, 0.7]])
     still = np.zeros_like(positions)
     motion = PlannedMotion(times, positions, still, still)
-    watch = StrayWatch(('one', 'other'), motion, np.full(2, allowed))
+    watch = FollowedPlan(('one', 'other'), motion, np.full(2, np.inf), np.full(2, allowed))
     for time in np.arange(-0.5, 3.5, 0.01):
         desired = motion.between.sample(time).position
         try:

@@ -21,7 +21,12 @@ def turned(difference: FloatArray) -> FloatArray:
 
 
 class FollowedPlan:
-    """What is said of the states of a motion, one after the other.
+    """Says of the states of a motion, one after the other, whether it is followed.
+
+    Efforts of the wrong sign, or of another joint, drive a joint away from where it is wanted. One
+    that lags, sticks or does not move at all is farther from where it is wanted the farther that
+    goes; so a joint is compared with one that has stayed where it was when its plan last began,
+    ended or changed its direction. One that moves in the direction of its plan is not astray.
 
     Parameters
     ----------
@@ -29,28 +34,51 @@ class FollowedPlan:
     motion : PlannedMotion
     tolerance : array, shape (n,)
         Largest error of the arm [rad or m].
+    astray : array, shape (n,), optional
+        By which an error may be larger than that of a joint that has stayed [rad or m].
     """
 
     def __init__(
-        self, joint_names: tuple[str, ...], motion: PlannedMotion, tolerance: FloatArray
+        self,
+        joint_names: tuple[str, ...],
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        astray: FloatArray | None = None,
     ) -> None:
         self._joint_names = joint_names
         self._motion = motion
         self._tolerance = tolerance
+        self._astray = np.full(len(joint_names), np.inf) if astray is None else astray
         self._beside = np.zeros(len(joint_names))
+        ways = np.diff(motion.positions, axis=0)
+        nothing = np.zeros((1, len(joint_names)))
+        # Before, between and behind the points.
+        self._directions = np.sign(np.concatenate([nothing, ways, nothing]))
+        self._direction = self._directions[0]
+        self._stayed: FloatArray | None = None
 
     def check(self, time: float, desired: FloatArray, measured: FloatArray) -> None:
-        """Refuse a state of which something is wrong.
+        """Refuse a state, the next in their order, of which something is wrong.
 
         The time is from the begin of the motion [s]; the node wants the arm at the desired
         position, shape (n,) [rad or m].
 
         Raises
         ------
+        StrayedArm
+            When a joint goes away from where it is wanted.
         ArmFault
             When a joint, or what the node wants of it, is too far off the motion.
         """
         error = np.abs(desired - measured)
+        farther = error - self._find_error_at_rest(time, desired, measured)
+        if (farther > self._astray).any():
+            worst = int((farther / self._astray).argmax())
+            raise StrayedArm(
+                f'{self._joint_names[worst]}: goes away from where it is wanted, by '
+                f'{farther[worst]:.3g} rad or m at {time:.2f} s, expected at most '
+                f'{self._astray[worst]:.3g}'
+            )
         if (error > self._tolerance).any():
             worst = int((error / self._tolerance).argmax())
             raise ArmFault(
@@ -71,57 +99,15 @@ class FollowedPlan:
                 f'the planned motion at {time:.2f} s: it has refused it, or got it too late'
             )
 
-
-class StrayWatch:
-    """Says of a joint that it goes away from where it is wanted.
-
-    Efforts of the wrong sign, or of another joint, do that to it. One that lags, sticks or does
-    not move at all is farther from where it is wanted the farther that goes; it is compared with
-    one that has stayed where it was when its plan last began, ended or changed its direction. One
-    that moves in the direction of its plan is not astray.
-
-    Parameters
-    ----------
-    joint_names : tuple of str
-    motion : PlannedMotion
-    allowed : array, shape (n,)
-        By which an error may be larger than that of a joint that has stayed [rad or m].
-    """
-
-    def __init__(
-        self, joint_names: tuple[str, ...], motion: PlannedMotion, allowed: FloatArray
-    ) -> None:
-        self._joint_names = joint_names
-        self._times = motion.times
-        ways = np.diff(motion.positions, axis=0)
-        nothing = np.zeros((1, len(joint_names)))
-        # Before, between and behind the points.
-        self._directions = np.sign(np.concatenate([nothing, ways, nothing]))
-        self._direction = self._directions[0]
-        self._allowed = allowed
-        self._stayed: FloatArray | None = None
-
-    def check(self, time: float, desired: FloatArray, measured: FloatArray) -> None:
-        """Refuse a state, the next in their order, in which a joint is astray.
-
-        Time and positions are as for :meth:`FollowedPlan.check`.
-
-        Raises
-        ------
-        StrayedArm
-        """
+    def _find_error_at_rest(
+        self, time: float, desired: FloatArray, measured: FloatArray
+    ) -> FloatArray:
+        """Return the error of joints that had stayed; infinite of those that go with the plan."""
         if self._stayed is None:
             self._stayed = measured.copy()
-        direction = self._directions[int(np.searchsorted(self._times, time, side='right'))]
+        direction = self._directions[int(np.searchsorted(self._motion.times, time, side='right'))]
         changed = direction != self._direction
         self._stayed[changed], self._direction = measured[changed], direction
-        farther = np.abs(desired - measured) - np.abs(desired - self._stayed)
         # It may be ahead, as its weight lets it: what goes with the plan is not astray.
-        farther[direction * (measured - self._stayed) > 0.0] = 0.0
-        if (farther > self._allowed).any():
-            worst = int((farther / self._allowed).argmax())
-            raise StrayedArm(
-                f'{self._joint_names[worst]}: goes away from where it is wanted, by '
-                f'{farther[worst]:.3g} rad or m at {time:.2f} s, expected at most '
-                f'{self._allowed[worst]:.3g}'
-            )
+        goes_with = direction * (measured - self._stayed) > 0.0
+        return np.where(goes_with, np.inf, np.abs(desired - self._stayed))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ne_dynamics.commission.arm.faults import ArmFault
-from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch, turned
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
+from ne_dynamics.commission.arm.followed_plan import FollowedPlan, turned
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.thresholds import ARM
@@ -170,7 +170,7 @@ class HeldArm:
         The position error is within the tolerance, shape (n,)
         [rad or m]; progress is told the time reached [s]. A joint may go away from where it is
         wanted by as much as `astray` says, shape (n,) [rad or m], see
-        :class:`~ne_dynamics.commission.arm.followed_plan.StrayWatch`.
+        :class:`~ne_dynamics.commission.arm.followed_plan.FollowedPlan`.
 
         Raises
         ------
@@ -199,8 +199,7 @@ class HeldArm:
     ) -> Record:
         """Let the node follow a motion that begins where the arm stands; see :meth:`follow`."""
         start = self._send(motion)
-        plan = FollowedPlan(self.joint_names, motion, tolerance)
-        watch = None if astray is None else StrayWatch(self.joint_names, motion, astray)
+        plan = FollowedPlan(self.joint_names, motion, tolerance, astray)
 
         def look(now: float) -> None:
             if progress is not None:
@@ -208,11 +207,10 @@ class HeldArm:
 
         def judge(stamp: int) -> None:
             desired, measured = self._answers[stamp].desired, self._states[stamp].position
-            state = stamp / NANO - start, desired, measured
-            if watch is not None:
-                watch.check(*state)
             try:
-                plan.check(*state)
+                plan.check(stamp / NANO - start, desired, measured)
+            except StrayedArm:
+                raise
             except ArmFault:
                 if np.array_equal(desired, measured):
                     # So a node answers that damps the arm; it reports why once a second.
