@@ -95,6 +95,7 @@ def test_an_arm_is_silent_though_a_gripper_reports(arm, monkeypatch):
 
 def test_a_state_that_cannot_be_used_is_passed_over(arm):
     """Among good ones, in any order of the joints; the rate is that of the good ones."""
+    assert arm.record().position.shape == (0, 2)
     hear(arm, state(5), *(message for message, _ in UNUSABLE.values()))
     hear(arm, state(15, ('lift', 'grip', 'turn'), (0.4, 9.0, 0.3)), state(16, ('grip',), (0.0,)))
     hear(arm, state(25))

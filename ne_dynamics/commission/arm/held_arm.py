@@ -97,7 +97,7 @@ class HeldArm:
         nothing = np.full(len(self.joint_names), np.nan)
         none = Answer(nothing, nothing)
         rows = [(*self._states[stamp], *self._answers.get(stamp, none)) for stamp in stamps]
-        tables = np.array(rows).reshape(len(stamps), 5, -1).swapaxes(0, 1)
+        tables = np.array(rows).reshape(len(stamps), 5, nothing.size).swapaxes(0, 1)
         times = np.array(stamps, dtype=np.float64) / NANO
         return Record(self.joint_names, times, *np.ascontiguousarray(tables))
 
