@@ -157,7 +157,7 @@ def test_ctrl_c_in_a_motion_holds_the_arm_and_the_run_goes_on(tmp_path, live, mo
     """However often it is pressed: while the node is to hold, and while brakes are engaged."""
     subject, session = live
     monkeypatch.setattr(session, 'hold', disturbed(session.hold))
-    monkeypatch.setattr(session.brakes, 'engage', disturbed(session.brakes.engage))
+    monkeypatch.setattr(session, 'engage', disturbed(session.engage))
     folder = kept_folder(tmp_path, subject)
     work = CommissionWork(subject, folder, session, bar_that_acts(0.3, interrupt), SHORT)
     outcome = perform_steps(work, session, STEPS)
@@ -268,7 +268,7 @@ def test_an_arm_that_goes_astray_is_carried_without_feedback_until_its_brakes(
 ):
     """Feedback would drive it on, where efforts have the wrong sign."""
     session = live[1]
-    arm, engage, modes = session, session.brakes.engage, []
+    arm, engage, modes = session, session.engage, []
 
     def look_and_engage():
         client = arm.node.create_client(GetParameters, 'computed_torque/get_parameters')
@@ -278,7 +278,7 @@ def test_an_arm_that_goes_astray_is_carried_without_feedback_until_its_brakes(
         modes.append(answer.result().values[0].string_value)
         return engage()
 
-    monkeypatch.setattr(session.brakes, 'engage', look_and_engage)
+    monkeypatch.setattr(session, 'engage', look_and_engage)
     dynamics = ned.Dynamics(live[0].robot, backend='python')
     motion = plan_sines(dynamics, arm.position, 1.0, 1)
 

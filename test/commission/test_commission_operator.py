@@ -71,19 +71,18 @@ def test_without_a_terminal_nobody_is_waited_for(terminal):
 def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
     """Then its node ends; and it is not moved when nobody releases them."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    from ne_dynamics.commission.arm.session import AskedBrakes, Session
+    from ne_dynamics.commission.arm.session import Session
 
     session = Session(small_arm(tmp_path).robot, None, lambda sentence: answers)
     done = []
     session.hold_on = done.append
     session.end_node = lambda: done.append('ended')
-    session.brakes = AskedBrakes(lambda sentence: answers)
     session._is_released = True
     if answers:
-        session.brakes.release()
+        session.release()
     else:
         with pytest.raises(ArmFault, match='expected somebody who releases them'):
-            session.brakes.release()
+            session.release()
     session.rest()
     session.rest()
     assert done == ['ended', 'ended'] if answers else done == [600.0, 'ended', 'ended']

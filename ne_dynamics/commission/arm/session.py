@@ -11,7 +11,6 @@ from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
 from ne_dynamics.commission.arm.held_arm import Progress
 from ne_dynamics.commission.arm.live_arm import LiveArm
-from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
@@ -20,34 +19,27 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation import SimulatedRobotSettings
-from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
+from ne_dynamics.simulation.demo.ros_process import (
+    ROBOT_MODULE,
+    ROBOT_NAME,
+    RosProcesses,
+    domain_id,
+    local_discovery,
+)
 
 with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.signals import SignalHandlerOptions
+    from std_srvs.srv import Trigger
 
-
-class AskedBrakes:
-    """Brakes, or an effort controller, that the operator switches.
-
-    Parameters
-    ----------
-    ask : callable
-        Shows a sentence and returns when it is done; False when nobody can be asked any more.
-    """
-
-    def __init__(self, ask: Callable[[str], bool]) -> None:
-        self._ask = ask
-
-    def release(self) -> None:
-        """Ask for it; nothing moves when nobody answers."""
-        sentence = 'release the brakes (activate the effort controller): the node holds the arm'
-        if not self._ask(sentence):
-            raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
-
-    def engage(self) -> bool:
-        """Ask for it; return whether it is said to be done."""
-        return self._ask('engage the brakes (or support the arm): the node is going to end')
+LOCKSTEP = {
+    'lockstep': True,
+    'paced': True,
+    'brake': True,
+    'time_under_brakes': True,
+    'publish_clock': True,
+}
+"""Of the simulated robot: under brakes, in lockstep with node and run; it has a clock."""
 
 
 class Session(LiveArm):
@@ -61,12 +53,9 @@ class Session(LiveArm):
     simulated : mapping, optional
         Parameters of the simulated robot; None: a real robot.
     ask : callable
-        For the brakes of a real robot, see :class:`AskedBrakes`.
+        For the brakes, or the effort controller, of a real robot: shows a sentence and returns
+        when it is done; False when nobody can be asked any more.
     namespace : str
-
-    Attributes
-    ----------
-    brakes : AskedBrakes or SimulatedBrakes
     """
 
     def __init__(
@@ -82,8 +71,8 @@ class Session(LiveArm):
         self._ask = ask
         self._namespace = namespace
         self._stack = contextlib.ExitStack()
+        self._brakes: dict[str, Any] = {}
         self._is_released = False
-        self.brakes: AskedBrakes | SimulatedBrakes
 
     def __enter__(self) -> Session:
         with contextlib.ExitStack() as stack:
@@ -106,10 +95,14 @@ class Session(LiveArm):
             if self._simulated is not None:
                 rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
                 with in_one_piece():
-                    start_simulated_robot(processes, self._simulated)
+                    processes.start(ROBOT_NAME, ROBOT_MODULE, {**self._simulated, **LOCKSTEP})
             self.connect(context, self._namespace, processes, guardian, rate)
             stack.callback(self.disconnect)
-            self.brakes = SimulatedBrakes(self) if is_simulated else AskedBrakes(self._ask)
+            if is_simulated:
+                self._brakes = {
+                    name: self.node.create_client(Trigger, f'{ROBOT_NAME}/{name}')
+                    for name in ('release_brake', 'engage_brake')
+                }
             self.guard_processes()
             self.wait_for_state(ARM.first_state_time)
             self.require_only_run()
@@ -119,6 +112,28 @@ class Session(LiveArm):
     def __exit__(self, *_: object) -> None:
         with undisturbed():
             self._stack.close()
+
+    def release(self) -> None:
+        """Release the brakes, or ask for it; nothing moves when nobody answers."""
+        sentence = 'release the brakes (activate the effort controller): the node holds the arm'
+        if self.is_simulated:
+            self._switch('release_brake')
+        elif not self._ask(sentence):
+            raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
+
+    def engage(self) -> bool:
+        """Engage the brakes, or ask for it; return whether it is done, or said to be."""
+        if self.is_simulated:
+            self._switch('engage_brake')
+            return True
+        return self._ask('engage the brakes (or support the arm): the node is going to end')
+
+    def _switch(self, name: str) -> None:
+        # The arm is to have its brakes most of all when its node has ended.
+        client, what = self._brakes[name], f'{ROBOT_NAME}/{name}'
+        self.wait(client.service_is_ready, what, needs_node=False)
+        answer = client.call_async(Trigger.Request())
+        self.wait(answer.done, what, needs_node=False)
 
     @contextlib.contextmanager
     def moving(
@@ -138,7 +153,7 @@ class Session(LiveArm):
             self.start_node(name, parameters)
             # Before: whether they are released when this is interrupted cannot be told.
             self._is_released = True
-            self.brakes.release()
+            self.release()
             self.catch_up()
             self.watch()
             self.pass_time(self.now + ARM.settling_time, look)
@@ -161,7 +176,7 @@ class Session(LiveArm):
         """
         with undisturbed():
             try:
-                if self._is_released and not self.brakes.engage():
+                if self._is_released and not self.engage():
                     self.hold_on(HELD_FOR)
                 self._is_released = False
             finally:
