@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+EXIT_ERROR, EXIT_INTERRUPTED = 1, 130
+"""Exit codes of all programs; the second is 128 and the number of SIGINT, as shells have it."""
+
 
 class NeDynamicsError(Exception):
     """Base class of every exception that this package raises on purpose.

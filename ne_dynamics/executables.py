@@ -9,11 +9,8 @@ from __future__ import annotations
 import importlib
 import sys
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, MissingDependencyError
 from ne_dynamics.printable import print_lines
-
-EXIT_ERROR = 1
-EXIT_INTERRUPTED = 130
 
 
 def computed_torque() -> int:

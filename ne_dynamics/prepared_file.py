@@ -11,8 +11,8 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def errors_named(path: Path) -> Iterator[None]:
-    """Give every OSError the name of the file that was to be written.
+def errors_named(path: Path, reason: str = '') -> Iterator[None]:
+    """Give every OSError the name of the file that was to be written, and a reason before its own.
 
     Where a disk is full an error of its own has no name, or a passing one.
     """
@@ -20,6 +20,7 @@ def errors_named(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         error.filename, error.filename2 = str(path), None
+        error.strerror = f'{reason}{error.strerror or error}'
         raise
 
 
@@ -79,9 +80,9 @@ def write_whole_bytes(path: Path, data: bytes) -> None:
     Raises
     ------
     OSError
-        When it cannot be written; it names the file.
+        When it cannot be written; it names the file, and says so.
     """
-    with errors_named(path):
+    with errors_named(path, 'cannot be written: '):
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return

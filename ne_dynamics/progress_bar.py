@@ -84,44 +84,28 @@ def show_share(label: str) -> Iterator[Callable[[float], None] | None]:
         yield lambda share: bar.update(round(PERCENT * share) - bar.n)
 
 
-class ProgressBar:
-    """A line on stderr that grows with the time reached, and stays; without a bar, only its end.
+@contextlib.contextmanager
+def show_time(label: str, duration: float) -> Iterator[Callable[[float], None]]:
+    """Yield what shows the time reached of a duration [s]; the line stays.
 
-    Parameters
-    ----------
-    label : str
-    duration : float
-        Of the motion [s].
+    Without a bar it is only said at the end.
     """
+    form = f'{{desc:<31}}{{bar:{BAR_WIDTH}}} {{n:4.1f}}/{{total:.1f}} s ({{elapsed_s:.0f}} s)'
+    bar = open_bar(label, duration, leave=True, ascii='.#', bar_format=form)
+    last, began = 0.0, time.monotonic()
 
-    def __init__(self, label: str, duration: float) -> None:
-        self._label = label
-        self._duration = duration
-        self._reached = 0.0
-        self._began = time.monotonic()
-        self._bar = open_bar(
-            label,
-            duration,
-            leave=True,
-            ascii='.#',
-            bar_format=f'{{desc:<31}}{{bar:{BAR_WIDTH}}} {{n:4.1f}}/{{total:.1f}} s '
-            '({elapsed_s:.0f} s)',
-        )
-
-    def show(self, reached: float) -> None:
-        """Take note of the time reached [s]; draw it now and then."""
-        self._reached = reached
-        if self._bar is not None:
+    def show(reached: float) -> None:
+        nonlocal last
+        last = reached
+        if bar is not None:
             # A bar that is more than full has no end any more.
-            self._bar.update(min(reached, self._duration) - self._bar.n)
+            bar.update(min(reached, duration) - bar.n)
 
-    def close(self) -> None:
-        """Draw the end."""
-        if self._bar is not None:
-            self._bar.close()
-            return
-        sys.stderr.write(
-            f'{self._label}: {self._reached:.1f} of {self._duration:.1f} s, '
-            f'{time.monotonic() - self._began:.1f} s real time\n'
-        )
-        sys.stderr.flush()
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.close()
+        else:
+            said = f'{last:.1f} of {duration:.1f} s, {time.monotonic() - began:.1f} s real time'
+            print(f'{label}: {said}', file=sys.stderr, flush=True)

@@ -19,7 +19,6 @@ from stored_record import read_record
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import build_parser, main
-from ne_dynamics.cli.options.command_parser import show_all
 from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.ros.thresholds import NODE
@@ -158,11 +157,10 @@ def defaults_of(command):
     """Return the defaults that `--help` says of the options of a subcommand, by their spelling."""
     (commands,) = (
         action
-        for action in build_parser(command)._actions
+        for action in build_parser(command, shows_all=True)._actions
         if isinstance(action, argparse._SubParsersAction)
     )
     parser = commands.choices[command]
-    show_all(parser)
     formatter = parser._get_formatter()
     helps = {
         spelling: formatter._expand_help(action)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ne_dynamics.progress_bar import ProgressBar, count_done, show_items, show_share
+from ne_dynamics.progress_bar import count_done, show_items, show_share, show_time
 
 
 class Terminal(io.StringIO):
@@ -30,18 +30,16 @@ def open_terminal(monkeypatch):
 
 
 def test_progress_is_one_line_where_there_is_no_terminal(capsys):
-    bar = ProgressBar('PD alone', 2.0)
-    bar.show(1.5)
-    bar.close()
+    with show_time('PD alone', 2.0) as show:
+        show(1.5)
     assert capsys.readouterr().err.startswith('PD alone: 1.5 of 2.0 s, 0.')
 
 
 def test_the_bar_of_a_motion_grows_and_stays(open_terminal):
     terminal = open_terminal()
-    bar = ProgressBar('PD alone', 2.0)
-    bar.show(1.0)
-    bar.show(2.5)
-    bar.close()
+    with show_time('PD alone', 2.0) as show:
+        show(1.0)
+        show(2.5)
     lines = terminal.getvalue().split('\r')
     assert '.' * 24 in lines[1]
     assert '#' * 24 + '  2.0/2.0 s (0 s)' in lines[-1]

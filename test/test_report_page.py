@@ -1,8 +1,6 @@
 """A report as one HTML file, whatever it is about."""
 
-import html
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +10,6 @@ pytest.importorskip('jinja2', reason='Jinja2 is missing')
 
 from page_reading import PageReader, assert_stands_alone
 
-from ne_dynamics.errors import InputError
-from ne_dynamics.report_page import page_file
 from ne_dynamics.report_page.chart import (
     MOST_POINTS,
     PALETTE,
@@ -131,35 +127,3 @@ def test_a_thinned_line_keeps_its_peaks_and_gaps():
     assert np.nanmax(values) == 9.0
     assert np.isnan(values).sum() == 1
     assert (np.diff(few) > 0.0).all()
-
-
-@pytest.mark.parametrize(
-    ('name', 'message'),
-    [
-        ('report.pdf', r'expected a name that ends in \.html or \.htm, got \.pdf'),
-        ('nowhere/report.html', 'cannot be written there: No such file'),
-        ('folder.html', 'expected the name of a file, got a folder'),
-    ],
-)
-def test_places_that_are_refused(name, message, tmp_path):
-    (tmp_path / 'folder.html').mkdir()
-    with pytest.raises(InputError, match=message):
-        page_file.require_page_place(tmp_path / name)
-
-
-def test_a_page_appears_at_once_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / 'report.html'
-    page_file.require_page_place(path)
-    page_file.write_page(path, 'first')
-
-    def fail(*arguments):
-        raise OSError(28, 'No space left on device')
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, 'replace', fail)
-        with pytest.raises(InputError, match=r'report\.html: .*No space left on device'):
-            page_file.write_page(path, 'second')
-    assert [item.name for item in tmp_path.iterdir()] == ['report.html']
-    assert path.read_text() == 'first'
-    page_file.write_page(path, html.escape('<third>'))
-    assert path.read_text() == '&lt;third&gt;'

@@ -88,17 +88,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Annotate one file; return 0. What goes wrong is raised, and nothing is written then.
-
-    Raises
-    ------
-    ParameterError
-        When there is no model, or an option does not fit it.
-    ModelError
-        When the model cannot be used.
-    TrajectoryError
-        When the trajectory cannot be read or annotated; the message names file, point and field.
-    """
+    """Annotate one file; return 0. What goes wrong is raised, and nothing is written then."""
     _settle_files(args)
     _check_options(args)
     source = read_trajectory(args.input)

@@ -24,13 +24,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Say where the measurements are; there is nothing to run.
-
-    Raises
-    ------
-    InputError
-        Unless help is asked for.
-    """
+    """Say where the measurements are, as an error unless help is asked for."""
     if not {'-h', '--help'}.intersection(args.arguments):
         raise InputError(WHERE)
     args.parser.print_help()

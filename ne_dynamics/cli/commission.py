@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.expected_time import describe_time
 from ne_dynamics.cli.options.model_file import require_packages
@@ -29,7 +28,7 @@ from ne_dynamics.commission.folder import PROGRESS, fingerprint, holds_run, only
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
@@ -100,18 +99,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do the run.
-
-    Returns
-    -------
-    int
-        0 when all steps are done, 1 when not, 130 when interrupted.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or folder cannot be used, or a dependency is missing.
-    """
+    """Do the run; return 0 when all steps are done, 1 when not, 130 when interrupted."""
     # Before anything moves: what is missing must not show up in the middle.
     try:
         from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
@@ -134,13 +122,15 @@ def run(args: argparse.Namespace) -> int:
         args.output = _choose_folder(subject, about)
     with only_run(args.output):
         folder = CommissionFolder(args.output, about)
-        folder.check_row(ROW, MADE)
+        folder.check_row({name: step.files for name, step in ROW.items()}, MADE)
         if not folder.file(REPORT).exists():
             folder.forget('report')
         left = [step for step in ROW if not folder.is_done(step)]
         desk = Desk(subject, folder, args.simulated, show_progress)
         if left in ([], ['report']):
-            outcome = _report(desk)
+            with interrupted_in_order():
+                steps = desk.steps('report')
+                outcome = perform(steps, folder, lambda step: False, _announce, lambda: None)
         else:
             outcome = _perform(args, desk, agreed, operator)
     unit = name_error_unit(joint.type.is_prismatic for joint in subject.robot.joints)
@@ -184,13 +174,6 @@ def _choose_folder(subject: CommissionedArm, about: dict[str, Any]) -> Path:
     return path
 
 
-def _report(desk: Desk) -> Outcome:
-    """Do what is left without an arm."""
-    step = Step('report', 'write driver profile and report', '', desk.report)
-    with interrupted_in_order():
-        return perform((step,), desk.folder, lambda step: False, _announce, lambda: None)
-
-
 def _perform(
     args: argparse.Namespace, desk: Desk, agreed: bool | None, operator: Operator
 ) -> Outcome:
@@ -219,7 +202,7 @@ def _perform(
         Session(subject.robot, simulated, operator.does, args.namespace) as session,
     ):
         dynamics = Dynamics(subject.robot, backend='python')
-        links = SelfCollision(dynamics, subject.file, session.arm.position)
+        links = SelfCollision(dynamics, subject.file, session.position)
         session.check = links.check
         joints = ', '.join(subject.robot.joint_names)
         print_lines([links.sentence, f'Commands are efforts of, in this order: {joints}'])
@@ -269,8 +252,8 @@ def _announce(step: Step, is_done: bool) -> None:
 
 def _way_back(work: CommissionWork, session: Session) -> str:
     """Return what an arm does first that is not where it stood when it was listened to."""
-    session.arm.catch_up()
-    away = (work.start - session.arm.position).tolist()
+    session.catch_up()
+    away = (work.start - session.position).tolist()
     way = [
         f'{joint.name} by {distance:.2g} {"m" if joint.type.is_prismatic else "rad"}'
         for joint, distance, length in zip(
@@ -304,4 +287,4 @@ def _tell(outcome: Outcome, folder: CommissionFolder, unit: str) -> int:
         sys.stderr,
     )
     is_interrupted = outcome.ending is Ending.INTERRUPTED
-    return exit_codes.INTERRUPTED if is_interrupted else exit_codes.ERROR
+    return EXIT_INTERRUPTED if is_interrupted else EXIT_ERROR

@@ -40,14 +40,7 @@ add_parser = declare_package(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the package; return 0.
-
-    Raises
-    ------
-    NeDynamicsError
-        When the model cannot be loaded or has no one tip, a parameter cannot be, or the folder
-        holds something already; nothing is written then.
-    """
+    """Write the package; return 0. What goes wrong is raised, and nothing is written then."""
     from ne_dynamics.bring_up import ArmController, find_others, render_controller
     from ne_dynamics.ros import PARAMETERS
 

@@ -65,13 +65,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run a scenario; return 0 when all runs completed.
-
-    Raises
-    ------
-    NeDynamicsError
-        As :func:`~ne_dynamics.simulation.demo.scenario.perform`.
-    """
+    """Run a scenario; return 0 when all runs completed."""
     if args.laws and args.scenario != ControlLaws.name:
         raise InputError('--modes: expected none with --scenario, which brings its own laws')
     laws = tuple(args.laws)

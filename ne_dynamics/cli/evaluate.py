@@ -40,13 +40,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare, print and draw; return 0.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or log cannot be read or do not go together; nothing is written then.
-    """
+    """Compare, print and draw; return 0."""
     require_log_packages(args)
     # A bag may have been unpacked into temporary files: whatever ends this removes them.
     with terminated_in_order(), report_errors(args):

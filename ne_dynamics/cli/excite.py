@@ -128,14 +128,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plan, write and report; return 0.
-
-    Raises
-    ------
-    NeDynamicsError
-        When the model cannot be used, an option does not fit it, or no motion keeps what is
-        asked; nothing is written then.
-    """
+    """Plan, write and report; return 0."""
     _check_files(args)
     model = ModelFile(args)
     robot = model.load()
@@ -164,12 +157,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse, before anything is computed, what is missing or cannot be written; name the output.
-
-    Raises
-    ------
-    NeDynamicsError
-    """
+    """Refuse what is missing or cannot be written, before any work; name the output."""
     require_packages(args, excite=True)
     settle_output(args, ENDING)
     args.output = str(args.output)
@@ -218,13 +206,7 @@ def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
 
 
 def _arrange_limits(args: argparse.Namespace, what: str, names: Sequence[str]) -> dict[str, float]:
-    """Return limits by joint; one without a name is that of all joints.
-
-    Raises
-    ------
-    InputError
-        When a joint is unknown.
-    """
+    """Return limits by joint; one without a name is that of all joints."""
     result: dict[str, float] = {}
     for name, value in getattr(args, f'{what}_limit'):
         if name and name not in names:
@@ -238,13 +220,7 @@ def _arrange_limits(args: argparse.Namespace, what: str, names: Sequence[str]) -
 def _arrange_start(
     values: Sequence[Value], names: Sequence[str], default: FloatArray
 ) -> FloatArray:
-    """Return a pose of values in the joints' order, or by name; the others by default.
-
-    Raises
-    ------
-    InputError
-        When there are too many or too few, or a joint is unknown or named twice.
-    """
+    """Return a pose of values in the joints' order, or by name; the others by default."""
     listed = [value for name, value in values if not name]
     if listed:
         if len(listed) != len(values) or len(listed) != len(names):

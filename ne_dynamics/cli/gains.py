@@ -7,7 +7,6 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import ModelFile, require_packages
@@ -144,13 +143,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compute, try, write and print; return 0, or 1 when an arm did not settle.
-
-    Raises
-    ------
-    NeDynamicsError
-        When there are no gains, or something cannot be read; nothing is written then.
-    """
+    """Compute, try, write and print; return 0, or 1 when an arm did not settle."""
     _check_options(args)
     request = _read_gain_request(args)
     robot = ModelFile(args).load()
@@ -179,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
     is_proven = all(
         proof.count('settled') == len(proof.trials) for proof in proofs if proof.factor == 1.0
     )
-    return 0 if is_proven else exit_codes.ERROR
+    return int(not is_proven)
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -253,13 +246,7 @@ def _describe_proofs(proofs: list[Proof]) -> list[str]:
 
 
 def _read_gain_request(args: argparse.Namespace) -> GainRequest:
-    """Return what the options ask for.
-
-    Raises
-    ------
-    InputError
-        When a value cannot be used.
-    """
+    """Return what the options ask for."""
     changed: dict[str, Any] = {'modes': tuple(args.modes or ALL_MODES)}
     if args.encoder_bits is not None:
         most = COMMAND_LINE.largest_bits

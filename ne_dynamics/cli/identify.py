@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.log_options import LOG_READERS
@@ -37,7 +36,7 @@ from ne_dynamics.cli.options.report_file import (
 )
 from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import EXIT_ERROR, InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
 from ne_dynamics.identification import (
     FilteredLogs,
@@ -119,18 +118,7 @@ add_parser = declare(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Identify, print the report and write the model.
-
-    Returns
-    -------
-    int
-        0; 1 when the report has an error, and nothing was written.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or log cannot be read or do not go together, or the model cannot be written.
-    """
+    """Identify, print the report and write the model; return 1 when there is an error in it."""
     require_log_packages(args)
     # A bag may have been unpacked into temporary files: whatever ends this removes them.
     with terminated_in_order():
@@ -165,12 +153,7 @@ def _measure_bytes(log: str) -> int:
 
 
 def _require_urdf(path: Path) -> None:
-    """Refuse an output that cannot be written, or would replace what is no model: a log.
-
-    Raises
-    ------
-    NeDynamicsError
-    """
+    """Refuse an output that cannot be written, or would replace what is no model: a log."""
     check_output(path)
     is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
     if not (is_named or looks_like_xml(read_text(str(path))[0])):
@@ -243,7 +226,7 @@ def _make_document(
 def _say_unusable(reason: str) -> int:
     """Say why nothing came of a log; return the exit code."""
     print_lines([f'ne_dynamics identify: error: {reason}'], sys.stderr)
-    return exit_codes.ERROR
+    return EXIT_ERROR
 
 
 def _refuse(args: argparse.Namespace, source: LogSetSource, found: DiagnosedLogs) -> int:
@@ -303,13 +286,7 @@ def _describe_written(
 
 
 def _check_load_arguments(args: argparse.Namespace) -> bool:
-    """Return whether a load is asked for.
-
-    Raises
-    ------
-    InputError
-        When options do not go together.
-    """
+    """Return whether a load is asked for; refuse options that do not go together."""
     asked = [name for name in ('payload', 'drive-gains') if getattr(args, name.replace('-', '_'))]
     if len(asked) > 1:
         raise InputError('expected either --payload or --drive-gains, got both')
@@ -335,15 +312,7 @@ def _check_load_arguments(args: argparse.Namespace) -> bool:
 def _run_load(args: argparse.Namespace) -> int:
     """Find the load, or gains from a load that is known, and print them.
 
-    Returns
-    -------
-    int
-        0; 1 when a log is found to be wrong, and nothing was fitted.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or log cannot be read, do not go together, or do not tell the load.
+    Return 1 when a log is found to be wrong, and nothing was fitted.
     """
     names = args.log if args.without is None else [*args.log, args.without]
     wanted = argparse.Namespace(**{**vars(args), 'log': names})

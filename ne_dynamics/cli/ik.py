@@ -46,13 +46,7 @@ or --quaternion X Y Z W : number
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search, and print the joint positions; return 0.
-
-    Raises
-    ------
-    NeDynamicsError
-        When the model cannot be read, an argument does not fit it, or the pose cannot be met.
-    """
+    """Search, and print the joint positions; return 0."""
     if args.all and args.start is not None:
         raise InputError('--all: expected no --from beside it, the list has its own order')
     robot = ModelFile(args).load()
@@ -87,13 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def make_pose(args: argparse.Namespace) -> FloatArray:
-    """Return the homogeneous matrix of `position` with `rpy` or `quaternion`.
-
-    Raises
-    ------
-    InputError
-        When the quaternion is zero.
-    """
+    """Return the homogeneous matrix of `position` with `rpy` or `quaternion`."""
     pose = Transform.from_xyz_rpy(args.position, args.rpy).matrix
     if args.quaternion is not None:
         if not any(args.quaternion):

@@ -20,9 +20,8 @@ from types import ModuleType
 from typing import TextIO
 
 from ne_dynamics import __version__
-from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.command_parser import CommandParser, complete_help, read_commands
-from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, NeDynamicsError
 from ne_dynamics.printable import print_lines
 
 COMMANDS = read_commands("""
@@ -78,17 +77,17 @@ whatis: find what a driver reports, and write it as parameters of the node
 """)
 """Subcommands, as `--help` shows them."""
 
+EXIT_BROKEN_PIPE = 141
+"""128 and the number of SIGPIPE."""
+
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+def build_parser(command: str | None = None, shows_all: bool = False) -> argparse.ArgumentParser:
     """Return the parser of the command line.
 
-    Parameters
-    ----------
-    command : str, optional
-        Subcommand whose module is imported and adds its arguments; the others only show up in
-        the help.
+    The module of the command is imported and adds its arguments; the others only show up in the
+    help. That of the command is short, or shows all.
     """
     parser = CommandParser(
         prog='ne_dynamics',
@@ -101,26 +100,18 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         if name == command:
             _module(name).add_parser(subparsers)
             if described.examples:
-                complete_help(subparsers.choices[name], described)
+                complete_help(subparsers.choices[name], described, shows_all)
         else:
             subparsers.add_parser(name, help=described.summary)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line, by default with the arguments of the process; return the exit code.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Default: those of the process.
-
-    Returns
-    -------
-    int
-        Exit code: what the subcommand returned; 1 after an error, whose message is on stderr;
-        130 when interrupted; 141 when the reader of the output went away. Arguments that cannot
-        be parsed exit with 2 on the spot.
+    What the subcommand returned; 1 after an error, whose message is on stderr; 130 when
+    interrupted; 141 when the reader of the output went away. Arguments that cannot be parsed exit
+    with 2 on the spot.
     """
     if '_ARGCOMPLETE' in os.environ:
         _offer_completions('' if arguments is None else arguments[0])
@@ -128,7 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
 
     def run() -> int:
-        parsed = build_parser(command).parse_args(arguments)
+        shows_all = any(word.startswith('--help-') for word in arguments)
+        parsed = build_parser(command, shows_all).parse_args(arguments)
         return int(_module(parsed.command).run(parsed))
 
     return run_with_exit_code(f'ne_dynamics {command}', run)
@@ -137,10 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _offer_completions(given: str) -> None:
     """Tell a shell how its line may go on, and end: argcomplete has called for that.
 
-    Parameters
-    ----------
-    given : str
-        The command that a program of its own stands for; '' for none.
+    The given command is that which a program of its own stands for; '' for none.
     """
     import argcomplete
 
@@ -162,9 +151,9 @@ def run_with_exit_code(program: str, run: Callable[[], int]) -> int:
             _flush_output()
     except BrokenPipeError:
         _drop_output()
-        return exit_codes.BROKEN_PIPE
+        return EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
-        return exit_codes.INTERRUPTED
+        return EXIT_INTERRUPTED
     except OSError as error:
         return _fail(program, _explain_nameless(error))
 
@@ -184,31 +173,24 @@ def _run(program: str, run: Callable[[], int]) -> int:
 def _explain_nameless(error: OSError) -> str:
     """Return the message for an error that names no file: who writes to one names it.
 
-    Raises
-    ------
-    OSError
-        That one, where it is not about a disk that is full, nor standard output at fault.
+    It is raised again where it is not about a disk that is full, nor standard output at fault.
     """
+    is_full = error.errno in _FULL
+    is_output = is_full and _can_be_full()  # a text that is not buffered is lost by now
     try:
         _flush_output()  # what could not be written may still be there
     except OSError as again:
-        return _explain_output(again)
-    if error.errno not in _FULL:
-        raise error
-    if _can_be_full():  # a text that is not buffered is lost by now
-        return _explain_output(error)
-    return f'cannot write a file: {error.strerror}'
-
-
-def _explain_output(error: OSError) -> str:
-    """Return the message for standard output that could not be written; give it up."""
-    try:
-        target = os.readlink(f'/proc/self/fd/{sys.stdout.fileno()}')
-    except (OSError, ValueError):
+        error, is_output = again, True
+    if is_output:
         target = ''
-    _drop_output()
-    where = f' ({target})' if target.startswith('/') else ''
-    return f'standard output{where}: {error.strerror}'
+        with contextlib.suppress(OSError, ValueError):
+            target = os.readlink(f'/proc/self/fd/{sys.stdout.fileno()}')
+        _drop_output()
+        where = f' ({target})' if target.startswith('/') else ''
+        return f'standard output{where}: {error.strerror}'
+    if not is_full:
+        raise error
+    return f'cannot write a file: {error.strerror}'
 
 
 def _can_be_full() -> bool:
@@ -242,7 +224,7 @@ def _fail(program: str, message: str) -> int:
     first, *others = message.split('\n')
     lines = [f'{program}: error: {first}', *(f'  {line}' for line in others)]
     print_lines(lines, sys.stderr)
-    return exit_codes.ERROR
+    return EXIT_ERROR
 
 
 if __name__ == '__main__':

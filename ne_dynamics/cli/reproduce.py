@@ -116,16 +116,8 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run a study and print what it found.
 
-    Returns
-    -------
-    int
-        0; 1 where forms disagree by more than their tolerance, which is said on stderr. The
-        document stays as it was then.
-
-    Raises
-    ------
-    NeDynamicsError
-        When the document has no markers, or matplotlib is missing.
+    Return 1 where forms disagree by more than their tolerance, which is said on stderr; the
+    document stays as it was then.
     """
     from ne_dynamics.papers.studies import document
     from ne_dynamics.prepared_file import write_whole

@@ -20,14 +20,7 @@ add_parser = declare_package(
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the package; return 0.
-
-    Raises
-    ------
-    NeDynamicsError
-        When the model cannot be loaded or has no one tip, or the folder holds something already;
-        nothing is written then.
-    """
+    """Write the package; return 0. What goes wrong is raised, and nothing is written then."""
     from ne_dynamics.bring_up import BroughtUpArm, render_package
 
     folder, model, robot = begin_package(args, ENDING)

@@ -84,11 +84,7 @@ add_parser = declare(
 def run(args: argparse.Namespace) -> int:
     """Describe a driver, print it and write its profile; return 0.
 
-    Raises
-    ------
-    NeDynamicsError
-        When model or recording cannot be read or do not go together, or, once all is printed,
-        when no profile would make the node right for the driver; no profile is written then.
+    That no profile would make the node right for the driver is an error once all is printed.
     """
     _check_options(args)
     model = ModelFile(args)
@@ -114,12 +110,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Refuse what cannot be read or written before anything is heard; name the output.
-
-    Raises
-    ------
-    NeDynamicsError
-    """
+    """Refuse what cannot be read or written before anything is heard; name the output."""
     if args.live == (args.log is not None):
         raise InputError(
             f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
@@ -139,11 +130,6 @@ def _read_recording(
 
     Joints that the recording lacks, and nothing recorded moves beyond, are locked. What was heard
     stands in the place of a file.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or recording cannot be read, or do not go together.
     """
     robot = model.load()
     notes: list[str] = []
@@ -194,16 +180,7 @@ def _command_joints(args: argparse.Namespace, robot: Robot) -> Sequence[str]:
 
 
 def _listen(args: argparse.Namespace, model: ModelFile) -> MessageCollector:
-    """Return what is heard for a time; Ctrl-C ends it early.
-
-    Raises
-    ------
-    MissingDependencyError
-        Without ROS 2 for Python.
-    InputError
-        When a name is none of a topic, there is no such topic of commands, or nothing that can be
-        used is heard.
-    """
+    """Return what is heard for a time; Ctrl-C ends it early."""
     joints = _command_joints(args, model.load())
     topic = JOINT_STATES if args.topic is None else args.topic
     with optional_dependency('--live needs ROS 2 for Python', 'ros'):

@@ -14,10 +14,11 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.commission.arm.one_process import OneProcessSession
     from ne_dynamics.commission.arm.session import Session
+    from ne_dynamics.commission.desk import Motions
     from ne_dynamics.commission.folder import CommissionFolder
     from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
     from ne_dynamics.commission.subject import CommissionedArm
-    from ne_dynamics.commission.work import CommissionWork, Motions
+    from ne_dynamics.commission.work import CommissionWork
 
 __all__ = [
     'CommissionFolder',
@@ -38,9 +39,10 @@ if not TYPE_CHECKING:
         {
             'arm.one_process': 'OneProcessSession',
             'arm.session': 'Session',
+            'desk': 'Motions',
             'folder': 'CommissionFolder',
             'steps': 'Ending Outcome Step perform',
             'subject': 'CommissionedArm',
-            'work': 'Motions CommissionWork',
+            'work': 'CommissionWork',
         },
     )

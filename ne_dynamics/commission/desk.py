@@ -6,7 +6,9 @@ import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from ne_dynamics.commission.fits.reading import (
     tell_efforts,
 )
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.node_settings import (
     common_parameters,
@@ -26,6 +28,7 @@ from ne_dynamics.commission.node_settings import (
 )
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
+from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
 from ne_dynamics.commission.tilted_base import find_tilted_base
@@ -36,7 +39,8 @@ from ne_dynamics.logs import Finding
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.report_page import render_page, write_page
+from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.report_page import render_page
 
 FITTED = 'fitted.urdf'
 """As `identify` has fitted it; what is made of it is that of the name below."""
@@ -49,25 +53,56 @@ PARAMETERS = 'computed_torque.params.yaml'
 PROFILE = 'driver.params.yaml'
 REPORT = 'report.html'
 
-ROW: Mapping[str, tuple[str, ...]] = {
-    'check': (),
-    'listen': (),
-    'hold': (),
-    'probe': ('probe.csv',),
-    'excite': ('excite.csv',),
-    'roughly': (ROUGH,),
-    'tremble': ('tremble.csv',),
-    'closely': (CLOSE,),
-    'excite_again': ('excite_again.csv',),
-    'identify': (FITTED, IDENTIFIED, PROFILE),
-    'judge': (),
-    'gains': (PARAMETERS,),
-    'try_friction': (),
-    'test_before': (),
-    'test_after': ('test_after.csv',),
-    'report': (REPORT,),
+
+class PlannedStep(NamedTuple):
+    """What a step does, which files it writes that others need, and how the arm moves."""
+
+    title: str
+    files: tuple[str, ...] = ()
+    motion: str = ''
+
+
+def _together(duration: str) -> str:
+    return f'all joints move at once by up to {{reach:g}} rad, for {{{duration}:g}} s'
+
+
+ROW = {
+    'check': PlannedStep('check the model'),
+    'listen': PlannedStep('listen to the arm'),
+    'hold': PlannedStep('hold the arm', (), 'it is held where it stands, for 3 s'),
+    'probe': PlannedStep(
+        'move one joint after the other',
+        ('probe.csv',),
+        'every joint moves by up to 0.2 rad to either side, gently',
+    ),
+    'excite': PlannedStep('excite all joints', ('excite.csv',), _together('excite')),
+    'roughly': PlannedStep('fit the model, roughly', (ROUGH,)),
+    'tremble': PlannedStep(
+        'measure the delay',
+        ('tremble.csv',),
+        'every joint sweeps by up to {sweep:g} rad to either side, and trembles',
+    ),
+    'closely': PlannedStep('fit the model, closely', (CLOSE,)),
+    'excite_again': PlannedStep(
+        'excite all joints with the model so far', ('excite_again.csv',), _together('excite')
+    ),
+    'identify': PlannedStep('fit the model', (FITTED, IDENTIFIED, PROFILE)),
+    'judge': PlannedStep('judge the model on another motion', (), _together('judge')),
+    'gains': PlannedStep('choose gains', (PARAMETERS,)),
+    'try_friction': PlannedStep(
+        'try how much friction at rest to make up for',
+        (),
+        f'{_together("excite")}, up to three times',
+    ),
+    'test_before': PlannedStep(
+        'follow the test motion with the given model', (), _together('test')
+    ),
+    'test_after': PlannedStep(
+        'follow the test motion with the identified model', ('test_after.csv',), 'the same'
+    ),
+    'report': PlannedStep('write driver profile and report', (REPORT,)),
 }
-"""The steps in their order, and what each writes that others, or who started the run, need."""
+"""The steps in their order; each is a method of :class:`Desk` or of who moves the arm."""
 
 FITS = ('roughly', 'closely', 'identify')
 """Steps that fit the model, in their order."""
@@ -75,9 +110,41 @@ FITS = ('roughly', 'closely', 'identify')
 MADE = (PARAMETERS, PROFILE, REPORT)
 """What the run is made for, and does not go on with."""
 
-
 Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
 """Shows how far something has come: label and duration [s]; yields what is told the time."""
+
+
+@dataclass(frozen=True)
+class Motions:
+    """The motions of a commissioning run.
+
+    Attributes
+    ----------
+    listen, excite, judge, test : float
+        Durations [s].
+    reach : float
+        Largest distance to either side of the initial position [rad]; a fifth of it for
+        prismatic joints [m].
+    is_planned : bool
+        Whether the excitation is planned as by `ne_dynamics excite`, without collisions with the
+        arm itself and the floor; otherwise it is a sum of sines without this check.
+    probe, tremble : float
+        Approximate time for which each joint moves alone [s].
+    """
+
+    listen: float = 3.0
+    excite: float = 25.0
+    judge: float = 12.0
+    test: float = 8.0
+    reach: float = 0.7
+    is_planned: bool = False
+    probe: float = 2.2
+    tremble: float = 4.0
+
+    def add_up(self, joints: int) -> float:
+        """Return the longest duration of all motions together, for a number of joints [s]."""
+        repeated = 5.0 * self.excite + self.judge + 2.0 * self.test
+        return 2.0 * self.listen + repeated + (self.probe + self.tremble) * joints
 
 
 class Desk:
@@ -91,17 +158,37 @@ class Desk:
         Whether the clock is the simulation's.
     bar : callable
         Progress bar of work that takes longer than a second.
+    motions : Motions
     """
 
     def __init__(
-        self, subject: CommissionedArm, folder: CommissionFolder, is_simulated: bool, bar: Bar
+        self,
+        subject: CommissionedArm,
+        folder: CommissionFolder,
+        is_simulated: bool,
+        bar: Bar,
+        motions: Motions = Motions(),
     ) -> None:
         self.subject = subject
         self.folder = folder
         self.is_simulated = is_simulated
         self.bar = bar
         self.given = Dynamics(subject.robot, backend='python')
+        self._motions = motions
         self._refused: Sequence[Finding] = ()
+
+    def steps(self, *names: str) -> tuple[Step, ...]:
+        """Return the steps of these names, or all, in their order."""
+        fields = {**vars(self._motions), 'sweep': STEPS.tremble_reach * self._motions.reach}
+        return tuple(
+            Step(name, row.title, row.motion.format(**fields), partial(self._run, name))
+            for name, row in ROW.items()
+            if not names or name in names
+        )
+
+    def _run(self, name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = getattr(self, name)()
+        return found
 
     def found(self, step: str) -> Mapping[str, Any]:
         """Return the result of a completed step."""
@@ -114,13 +201,7 @@ class Desk:
 
     @property
     def start(self) -> FloatArray:
-        """Position of the arm at the beginning of the run, shape (n,) [rad or m].
-
-        Raises
-        ------
-        InputError
-            When it was edited by hand and is not valid.
-        """
+        """Position of the arm at the beginning of the run, shape (n,) [rad or m]."""
         given = self.found('listen')['position']
         with contextlib.suppress(TypeError, ValueError):
             position = np.array(given, dtype=np.float64)
@@ -138,21 +219,10 @@ class Desk:
 
     def model(self, name: str) -> Dynamics:
         """Return the dynamics of a model in the folder."""
-        read = CommissionedArm.read(
-            str(self.folder.file(name)),
-            self.subject.base_link or None,
-            self.subject.tip_link or None,
-        )
-        return Dynamics(read.robot, backend='python')
+        return Dynamics(self.subject.load(self.folder.file(name)), backend='python')
 
     def log(self, name: str) -> Record:
-        """Return the record of a step.
-
-        Raises
-        ------
-        InputError
-            When it cannot be read.
-        """
+        """Return the record of a step."""
         try:
             return Record.read(self.folder.file(f'{name}.csv'), self.robot.joint_names)
         except InputError as error:
@@ -189,11 +259,11 @@ class Desk:
             'findings': [f'{item.element}: {item.message}' for item in findings],
         }
 
-    def fit_roughly(self) -> Mapping[str, Any]:
+    def roughly(self) -> Mapping[str, Any]:
         """Fit the model with a typical delay."""
         return self._fit('roughly', ROUGH, STEPS.usual_delay, 'excite', 'probe')
 
-    def fit_closely(self) -> Mapping[str, Any]:
+    def closely(self) -> Mapping[str, Any]:
         """Fit the model with the measured delay."""
         delay = self.found('tremble')['delay']
         return self._fit('closely', CLOSE, delay, 'excite', 'probe', 'tremble')
@@ -205,13 +275,7 @@ class Desk:
         return {'delay': delay, **_friction_found(fitted)}
 
     def identify(self) -> Mapping[str, Any]:
-        """Identify the model from all records, and determine the meaning of the efforts.
-
-        Raises
-        ------
-        IdentificationError
-            When it cannot be fitted, or the base is tilted.
-        """
+        """Identify the model from all records, and determine the meaning of the efforts."""
         records = self._logs('excite_again', 'excite', 'tremble')
         delay = self.found('tremble')['delay']
         with self.bar('looking for a tilted base', 0.0):
@@ -228,7 +292,7 @@ class Desk:
         found = {'efforts': read_efforts(described), 'found': tell_efforts(described)}
         return {**found, **_fit_summary(fitted), **_friction_found(fitted)}
 
-    def choose_gains(self) -> Mapping[str, Any]:
+    def gains(self) -> Mapping[str, Any]:
         """Design the gains, and write the parameters of the node."""
         listened, found = self.found('listen'), self.found('tremble')
         with self.bar('choosing gains', 0.0):
@@ -307,25 +371,17 @@ class Desk:
 
     def report(self) -> Mapping[str, Any]:
         """Write the report."""
-        identified = self.model(IDENTIFIED)
+        identified = self.model(IDENTIFIED).robot
         logs = {
             name: self.log(name)
             for name in ('test_before', 'test_after')
             if 'fault' not in self.found(name)
         }
-        friction = [
-            {
-                'rotor': joint.reflected_inertia,
-                'viscous': joint.viscous_friction,
-                'coulomb': joint.coulomb_friction + joint.friction.hysteresis_friction,
-            }
-            for joint in identified.robot.joints
-        ]
         with self.bar('drawing the report', 0.0):
             page = make_report(
-                self.robot, self.folder.subject, self.folder.results, logs, friction
+                self.robot, self.folder.subject, self.folder.results, logs, identified
             )
-            write_page(self.folder.file(REPORT), render_page(page))
+            write_whole(self.folder.file(REPORT), render_page(page))
         return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}
 
 

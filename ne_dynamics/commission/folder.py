@@ -18,10 +18,10 @@ from typing import Any
 
 import yaml
 
-from ne_dynamics import prepared_file
 from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.yaml_text import parse_yaml
+from ne_dynamics.prepared_file import write_whole
 
 PROGRESS = 'progress.yaml'
 
@@ -117,14 +117,9 @@ class CommissionFolder:
     def check_row(self, row: Mapping[str, Sequence[str]], made: Sequence[str]) -> None:
         """Raise an error if completed steps have a gap, or files needed to continue are missing.
 
-        Files in `made` that an earlier pass of a step has written are renamed.
-
-        Parameters
-        ----------
-        row : mapping of str to sequence of str
-            Files that each step writes and others need; the steps in their order.
-        made : sequence of str
-            Files among them that are for the user and that no step needs.
+        The row has the steps in their order, each with the files that it writes and others need.
+        Those in `made` are for the user, and no step needs them: what an earlier pass of a step
+        has written is renamed.
 
         Raises
         ------
@@ -218,13 +213,7 @@ class _Result(dict[str, Any]):
 
 @contextlib.contextmanager
 def only_run(path: Path) -> Iterator[None]:
-    """Let no other run work in a folder meanwhile, where locks are known; made where missing.
-
-    Raises
-    ------
-    InputError
-        When there is another run, or the folder cannot be made.
-    """
+    """Let no other run work in a folder meanwhile, where locks are known; made where missing."""
     try:
         import fcntl
     except ImportError:  # not on Windows
@@ -253,20 +242,6 @@ def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(
         f'{path}: expected a folder that can be written, got: {error.strerror or error}'
     )
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a file, so that it is either as before or all there.
-
-    Raises
-    ------
-    InputError
-        When it cannot be written.
-    """
-    try:
-        prepared_file.write_whole(file, text)
-    except OSError as error:
-        raise InputError(f'{file}: cannot be written: {error.strerror or error}') from error
 
 
 def fingerprint(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,11 +13,12 @@ import numpy as np
 from ne_dynamics.commission.thresholds import PLANNED
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.excitation.basis import Series
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.motion import Motion, Waypoints
 
-TREMBLES = ((5.0, 0.2), (11.0, 0.15))
+TREMBLES = ((5, 0.2), (11, 0.15))
 """Frequencies of the tremble in a sweep [Hz], and parts of the sweep's largest velocity that they
 have: the joint does not turn round."""
 
@@ -98,7 +99,7 @@ def plan_probe(
     """
     fastest = 0.35 * velocity_limits(robot)
     room = np.minimum(amplitude * lengths(robot), room_around(robot, start))
-    pieces: list[tuple[FloatArray, int, tuple[FloatArray, ...]]] = []
+    stamps, tables = [], []
     now = 0.0
     for joint, side in enumerate(room.tolist()):
         for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
@@ -106,26 +107,18 @@ def plan_probe(
             shortest = PLANNED.shortest_sweep if is_sweep and trembles else PLANNED.shortest_way
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
-            sweep = Motion.rest_to_rest([begin], [end], duration).sample_many(times)
-            rows = tuple(row[:, 0] for row in sweep)
+            sweep = np.array(Motion.rest_to_rest([begin], [end], duration).sample_many(times))
             if is_sweep and trembles:
-                shaken = _tremble(times, duration, 1.875 * abs(way) / duration)
-                rows = tuple(row + more for row, more in zip(rows, shaken, strict=True))
-            pieces.append((now + times, joint, rows))
+                sweep[..., 0] += _tremble(times, duration, 1.875 * abs(way) / duration)
+            table = np.zeros((3, times.size, robot.n))
+            table[:, :, joint] = sweep[..., 0]
+            stamps.append(now + times)
+            tables.append(table)
             now += duration
-    total = sum(times.size for times, _, _ in pieces)
-    positions, velocities, accelerations = (np.zeros((total, robot.n)) for _ in range(3))
-    first = 0
-    for times, joint, rows in pieces:
-        part = slice(first, first + times.size)
-        for table, row in zip((positions, velocities, accelerations), rows, strict=True):
-            table[part, joint] = row
-        first += times.size
-    stamps = np.concatenate([times for times, _, _ in pieces])
-    kept = np.concatenate([[True], np.diff(stamps) > 1e-9])
-    return PlannedMotion(
-        stamps[kept], start + positions[kept], velocities[kept], accelerations[kept]
-    )
+    together = np.concatenate(stamps)
+    kept = np.concatenate([[True], np.diff(together) > 1e-9])
+    positions, velocities, accelerations = np.concatenate(tables, axis=1)[:, kept]
+    return PlannedMotion(together[kept], start + positions, velocities, accelerations)
 
 
 def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> PlannedMotion:
@@ -159,9 +152,7 @@ def _shorten_sweeps(
     dynamics: Dynamics, start: FloatArray, amplitude: FloatArray, allowed: float, least: float
 ) -> _Sweeps:
     """Return a trembling probe with sweeps that take an allowed share, if they can be so short."""
-    robot = dynamics.robot
-    limits = robot.limits('effort_limit')
-    limits[~(limits > 0.0)] = np.inf
+    robot, limits = dynamics.robot, effort_limits(dynamics.robot)
     while True:
         motion = plan_probe(
             robot,
@@ -183,20 +174,14 @@ def _shorten_sweeps(
         amplitude = np.where(too_far, np.maximum(0.8 * amplitude, least), amplitude)
 
 
-def _tremble(times: FloatArray, duration: float, speed: float) -> tuple[FloatArray, ...]:
+def _tremble(times: FloatArray, duration: float, speed: float) -> FloatArray:
     """Return sines that swell and die away, in a sweep of a largest velocity [rad/s or m/s]."""
-    window, first, second = _swelling(times, duration, PLANNED.tremble_ramp * duration)
-    rows = np.zeros((3, times.size))
+    highest, _ = TREMBLES[-1]
+    series = Series(duration, 1.0, highest, PLANNED.tremble_ramp * duration)
+    sizes = np.zeros(series.size)
     for frequency, part in TREMBLES:
-        rate = 2.0 * np.pi * frequency
-        size = part * speed / rate
-        sine, cosine = size * np.sin(rate * times), size * rate * np.cos(rate * times)
-        rows += (
-            window * sine,
-            first * sine + window * cosine,
-            second * sine + 2.0 * first * cosine - window * rate**2 * sine,
-        )
-    return tuple(rows)
+        sizes[2 * frequency - 1] = part * speed / (2.0 * np.pi * frequency)
+    return np.asarray(series.evaluate(times) @ sizes)
 
 
 def plan_sines(
@@ -238,54 +223,35 @@ def plan_sines(
     """
     robot = dynamics.robot
     rng = np.random.default_rng(seed)
-    base = 2.0 * np.pi / min(10.0, duration)
-    ramp = min(PLANNED.ramp_time, duration / 3.0)
     weights = rng.uniform(0.3, 1.0, (harmonics, robot.n)) * rng.choice((-1.0, 1.0), robot.n)
     weights /= np.arange(1, harmonics + 1)[:, np.newaxis] ** 0.7
     phases = rng.uniform(0.0, 2.0 * np.pi, (harmonics, robot.n))
-
-    def shape(times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        window, rate, curve = (row[:, np.newaxis] for row in _swelling(times, duration, ramp))
-        value = np.zeros((times.size, robot.n))
-        first, second = np.zeros_like(value), np.zeros_like(value)
-        for order, (weight, phase) in enumerate(zip(weights, phases, strict=True), start=1):
-            angle = order * base * times[:, np.newaxis] + phase
-            value += weight * np.sin(angle)
-            first += weight * order * base * np.cos(angle)
-            second -= weight * (order * base) ** 2 * np.sin(angle)
-        return (
-            window * value,
-            rate * value + window * first,
-            curve * value + 2.0 * rate * first + window * second,
-        )
-
+    ramp = min(PLANNED.ramp_time, duration / 3.0)
+    series = Series(duration, 1.0 / min(10.0, duration), harmonics, ramp)
+    waves = np.zeros((series.size, robot.n))
+    waves[1::2], waves[2::2] = weights * np.cos(phases), weights * np.sin(phases)
     room = np.minimum(reach * lengths(robot), room_around(robot, start))
     for share in shares[:-1]:
         with contextlib.suppress(InputError):
-            return _within_limits(dynamics, start, duration, shape, room, speed, share)
-    return _within_limits(dynamics, start, duration, shape, room, speed, shares[-1])
-
-
-Shape = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+            return _within_limits(dynamics, start, series, waves, room, speed, share)
+    return _within_limits(dynamics, start, series, waves, room, speed, shares[-1])
 
 
 def _within_limits(
     dynamics: Dynamics,
     start: FloatArray,
-    duration: float,
-    shape: Shape,
+    series: Series,
+    waves: FloatArray,
     room: FloatArray,
     speed: float,
     effort_share: float,
 ) -> PlannedMotion:
-    """Scale a shape joint by joint to room and speed, and all of it to the efforts."""
-    robot = dynamics.robot
-    dense = shape(np.linspace(0.0, duration, max(200, round(100 * duration))))
+    """Scale waves joint by joint to room and speed, and all of them to the efforts."""
+    robot, duration = dynamics.robot, series.duration
+    dense = series.evaluate(np.linspace(0.0, duration, max(200, round(100 * duration)))) @ waves
     largest = [np.abs(rows).max(axis=0) for rows in dense]
     amplitude = np.minimum(room / largest[0], speed * velocity_limits(robot) / largest[1])
-    limits = robot.limits('effort_limit')
-    limits[~(limits > 0.0)] = np.inf
-    scale = 1.0
+    limits, scale = effort_limits(robot), 1.0
     while True:
         factors = scale * amplitude
         effort = dynamics.inverse_dynamics(
@@ -303,30 +269,26 @@ def _within_limits(
                 'the arm to a pose that takes less to hold'
             )
     times = np.linspace(0.0, duration, max(2, round(PLANNED.points_per_second * duration)) + 1)
-    positions, velocities, accelerations = (factors * rows for rows in shape(times))
+    positions, velocities, accelerations = factors * (series.evaluate(times) @ waves)
     for rows in (velocities, accelerations):
         rows[[0, -1]] = 0.0
     return PlannedMotion(times, start + positions, velocities, accelerations)
 
 
-def _swelling(
-    times: FloatArray, duration: float, ramp: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a window that rises from 0 to 1 in a time, and falls again, and its derivatives."""
-    begin = np.clip(times / ramp, 0.0, 1.0)
-    end = np.clip((duration - times) / ramp, 0.0, 1.0)
-    is_first = times <= duration / 2.0
-    x = np.where(is_first, begin, end)
-    sign = np.where(is_first, 1.0, -1.0)
-    value = x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
-    first = 30.0 * x**2 * (1.0 - x) ** 2 / ramp
-    second = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / ramp**2
-    return value, sign * first, second
-
-
 def lengths(robot: Robot) -> FloatArray:
     """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
-    return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+    return np.array([length_of(joint) for joint in robot.joints])
+
+
+def length_of(joint: Joint) -> float:
+    """Return 1 for a joint that turns [rad] and 0.2 for one that slides [m]."""
+    return 0.2 if joint.type.is_prismatic else 1.0
+
+
+def effort_limits(robot: Robot) -> FloatArray:
+    """Return the effort limits, infinite where there is none, shape (n,) [N m or N]."""
+    limits = robot.limits('effort_limit')
+    return np.where(limits > 0.0, limits, np.inf)
 
 
 def velocity_limits(robot: Robot) -> FloatArray:

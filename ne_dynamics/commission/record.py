@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.driver import CommandLog
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.prepared_file import write_whole
 
 KINDS = ('position', 'velocity', 'effort', 'command', 'desired')
 
@@ -58,13 +58,7 @@ class Record:
 
     @property
     def commands(self) -> CommandLog:
-        """The commands, by the stamps of the states that they answer.
-
-        Raises
-        ------
-        InputError
-            When there are fewer than two.
-        """
+        """The commands, two at least, by the stamps of the states that they answer."""
         return CommandLog.from_samples(self.joint_names, self.times, self.command)
 
     @property
@@ -84,14 +78,9 @@ class Record:
         return rms
 
     def write(self, file: Path) -> None:
-        """Write a CSV file that `ne_dynamics identify` and `whatis` read.
+        """Write a CSV file that `ne_dynamics identify` and `whatis` read, whole or not at all.
 
         Columns in which there is no number are left out.
-
-        Raises
-        ------
-        InputError
-            When it cannot be written: then what was there before still is.
         """
         columns: dict[str, FloatArray] = {'time': self.times}
         for kind in KINDS:
@@ -108,13 +97,7 @@ class Record:
 
     @classmethod
     def read(cls, file: Path, joint_names: tuple[str, ...]) -> Record:
-        """Read what :meth:`write` has written.
-
-        Raises
-        ------
-        InputError
-            When it cannot be read.
-        """
+        """Read what :meth:`write` has written."""
         try:
             with file.open(newline='', encoding='utf-8') as stream:
                 rows = list(csv.reader(stream))

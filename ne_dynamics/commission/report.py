@@ -55,12 +55,11 @@ def make_report(
     subject: Mapping[str, Any],
     results: Mapping[str, Mapping[str, Any]],
     logs: Mapping[str, Record],
-    friction: Sequence[Mapping[str, float]],
+    identified: Robot,
 ) -> Page:
     """Return the page on a run with a given model, of a subject as the folder has it.
 
-    Results are of the steps, by name; logs `test_after`, and `test_before` if it was followed;
-    friction has of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
+    Results are of the steps, by name; logs `test_after`, and `test_before` if it was followed.
     """
     joint_names, unit = robot.joint_names, robot.position_unit
     milli = name_error_unit(joint.type.is_prismatic for joint in robot.joints)
@@ -71,7 +70,7 @@ def make_report(
         verdict=Paragraph(_compare_tests(results, milli), Tone.GOOD),
         sections=(
             Section('What the arm reports', (Items(tuple(_list_found(results))),)),
-            Section('Joint by joint', (_joint_table(joint_names, milli, results, friction),)),
+            Section('Joint by joint', (_joint_table(identified, milli, results),)),
             Section('The test motion', (_error_figures(joint_names, unit, milli, logs),)),
             Section(
                 'Gains',
@@ -139,31 +138,23 @@ def _say_value(value: Any) -> str:
     return 'none' if value is None else 'as the model has it' if value == '' else str(value)
 
 
-def _joint_table(
-    names: Sequence[str],
-    milli: str,
-    results: Mapping[str, Mapping[str, Any]],
-    friction: Sequence[Mapping[str, float]],
-) -> Table:
+def _joint_table(identified: Robot, milli: str, results: Mapping[str, Mapping[str, Any]]) -> Table:
     judge = results['judge']
-    before = results['test_before'].get('rms_error', [float('nan')] * len(names))
+    before = results['test_before'].get('rms_error', [float('nan')] * identified.n)
     after = results['test_after']['rms_error']
     rows = []
-    for index, name in enumerate(names):
-        row = friction[index]
-        rows.append(
-            (
-                name,
-                f'{MILLI * results["probe"]["encoder_step"][index]:.3g}',
-                f'{row["rotor"]:.3g}',
-                f'{row["viscous"]:.3g}',
-                f'{row["coulomb"]:.3g}',
-                f'{judge["left_by_given"][index]:.3g}',
-                f'{judge["left_by_identified"][index]:.3g}',
-                f'{MILLI * before[index]:.3g}',
-                f'{MILLI * after[index]:.3g}',
-            )
+    for index, joint in enumerate(identified.joints):
+        values = (
+            MILLI * results['probe']['encoder_step'][index],
+            joint.reflected_inertia,
+            joint.viscous_friction,
+            joint.coulomb_friction + joint.friction.hysteresis_friction,
+            judge['left_by_given'][index],
+            judge['left_by_identified'][index],
+            MILLI * before[index],
+            MILLI * after[index],
         )
+        rows.append((joint.name, *(f'{value:.3g}' for value in values)))
     heads = (
         f'encoder step [{milli}]',
         'rotor inertia [kg m^2, kg]',

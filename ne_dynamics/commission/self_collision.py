@@ -56,13 +56,7 @@ class SelfCollision:
         return f'Checked by the shapes in the model: links against each other; not {rest}.'
 
     def check(self, motion: PlannedMotion) -> None:
-        """Refuse a motion in which links come too near each other.
-
-        Raises
-        ------
-        ExcitationError
-            With the links, the distance, when, and what can be done.
-        """
+        """Refuse a motion in which links come too near each other, and say what can be done."""
         if self._clearance is None:
             return
         count = max(2, round(motion.duration / STEPS.link_check_period) + 1)

@@ -8,18 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from ne_dynamics.progress_bar import ProgressBar
+from ne_dynamics.progress_bar import show_time
 
 
 @contextlib.contextmanager
 def show_progress(label: str, duration: float) -> Iterator[Callable[[float], None]]:
     """Show how far something has come; without a duration [s], how long it takes."""
     if duration > 0.0:
-        bar = ProgressBar(label, duration)
-        try:
-            yield bar.show
-        finally:
-            bar.close()
+        with show_time(label, duration) as show:
+            yield show
         return
     ended = threading.Event()
     began = time.monotonic()

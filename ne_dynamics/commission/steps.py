@@ -17,18 +17,9 @@ from ne_dynamics.errors import NeDynamicsError
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a run.
+    """One step of a run: what it does in one line, and how the arm will move; '' if it does not.
 
-    Attributes
-    ----------
-    name : str
-        Name in the folder.
-    title : str
-        What the step does, in one line.
-    motion : str
-        How the arm will move; '' if it does not.
-    run : callable
-        Does the step and returns its result: numbers, texts, lists and mappings of them.
+    The result is of numbers, texts, lists and mappings of them.
     """
 
     name: str
@@ -48,15 +39,7 @@ class Ending(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run.
-
-    Attributes
-    ----------
-    ending : Ending
-    step : str
-        Step at which it ended; '' if all steps are done.
-    reason : str
-    """
+    """The outcome of a run, and the step at which it ended; '' if all are done."""
 
     ending: Ending
     step: str = ''
@@ -76,16 +59,9 @@ def perform(
 ) -> Outcome:
     """Do the steps of a run that are not done yet.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-    folder : CommissionFolder
-    consent : callable
-        Asked before every step with a motion.
-    announce : callable
-        Called with every step, and whether it was done before.
-    make_safe : callable
-        Called, with signals blocked, when the run ends early; the arm is not moved after that.
+    Consent is asked before every step with a motion. Each step is announced, and whether it was
+    done before. When the run ends early the arm is made safe, with signals blocked, and not moved
+    after that.
 
     Returns
     -------
@@ -104,7 +80,7 @@ def perform(
             make_safe()
             try:
                 folder.close(STOPPED, reason, step.name)
-            except NeDynamicsError as error:
+            except (NeDynamicsError, OSError) as error:
                 # A full disk must not hide what came first.
                 reason = f'{reason}; {error}'
         return Outcome(ending, step.name, reason)

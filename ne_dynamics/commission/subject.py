@@ -47,13 +47,7 @@ class CommissionedArm:
 
     @classmethod
     def read(cls, file: str, base_link: str | None, tip_link: str | None) -> CommissionedArm:
-        """Read an arm from a URDF.
-
-        Raises
-        ------
-        NeDynamicsError
-            When it cannot be read, or is not a URDF, to which the result is written.
-        """
+        """Read an arm from a URDF; no other file will do, since the result is written to it."""
         path = str(Path(file).resolve())
         text, encoding = read_text(path)
         if not looks_like_xml(text):
@@ -80,13 +74,11 @@ class CommissionedArm:
         }
 
     def write(self, file: Path, robot: Robot) -> Robot:
-        """Write a URDF with the numbers of a robot, and return the robot as read from it.
-
-        Raises
-        ------
-        ModelError
-            When it cannot be written.
-        """
+        """Write a URDF with the numbers of a robot, and return the robot as read from it."""
         written = make_written_model(self.text, robot, self.extras)
         write_model(file, encode_urdf(written.text, self.encoding), written.extras_text)
+        return self.load(file)
+
+    def load(self, file: Path) -> Robot:
+        """Return the robot of the same chain in another file."""
         return load_model(str(file), self.base_link or None, self.tip_link or None)

@@ -36,11 +36,6 @@ def plan_telling_motion(
     The file is a URDF with the shapes that must not touch; duration [s] and reach are as for
     :func:`~ne_dynamics.commission.motions.plan_sines`. Progress is told the part of the work that
     is done.
-
-    Raises
-    ------
-    NeDynamicsError
-        When there is no such motion, a mesh is missing, or a dependency.
     """
     limits = ExcitationLimits.of_robot(dynamics, start, SHARES)
     room = reach * lengths(dynamics.robot)

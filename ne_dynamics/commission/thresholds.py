@@ -363,9 +363,6 @@ class FitThresholds:
         'RMS effort that the best of them may leave, by that of friction that turns at once; of '
         'rigid simulated joints it was 1.04 and more.',
     )
-    sliding_share: float = threshold(
-        0.2, 'm/rad', 'Way of a joint that slides that counts as one radian.'
-    )
 
     # uneven_friction
     place: float = threshold(0.1, 'rad', 'Width of a place; a fifth of it for slides [m].')

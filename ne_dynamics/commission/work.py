@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.arm.arm_session import ArmSession, Progress
-from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm, StrayedArm
-from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
+from ne_dynamics.commission.arm.faults import ArmFault, LostArm, StrayedArm
+from ne_dynamics.commission.arm.held_arm import HeldArm, Progress
+from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk, Motions
 from ne_dynamics.commission.fits.fitting import judge_record
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.commission.fits.static_friction import (
@@ -35,7 +33,6 @@ from ne_dynamics.commission.motions import (
 from ne_dynamics.commission.node_settings import gentle_parameters, longest_silence
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import sentence
-from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
 from ne_dynamics.commission.vibration import find_vibrations
@@ -57,39 +54,6 @@ CALM_GAINS: Mapping[str, Any] = {
 """Gains that bear a delay of 15 ms, until it is known."""
 
 
-@dataclass(frozen=True)
-class Motions:
-    """The motions of a commissioning run.
-
-    Attributes
-    ----------
-    listen, excite, judge, test : float
-        Durations [s].
-    reach : float
-        Largest distance to either side of the initial position [rad]; a fifth of it for
-        prismatic joints [m].
-    is_planned : bool
-        Whether the excitation is planned as by `ne_dynamics excite`, without collisions with the
-        arm itself and the floor; otherwise it is a sum of sines without this check.
-    probe, tremble : float
-        Approximate time for which each joint moves alone [s].
-    """
-
-    listen: float = 3.0
-    excite: float = 25.0
-    judge: float = 12.0
-    test: float = 8.0
-    reach: float = 0.7
-    is_planned: bool = False
-    probe: float = 2.2
-    tremble: float = 4.0
-
-    def add_up(self, joints: int) -> float:
-        """Return the longest duration of all motions together, for a number of joints [s]."""
-        repeated = 5.0 * self.excite + self.judge + 2.0 * self.test
-        return 2.0 * self.listen + repeated + (self.probe + self.tremble) * joints
-
-
 class CommissionWork(Desk):
     """The steps of a run with a live arm.
 
@@ -97,7 +61,7 @@ class CommissionWork(Desk):
     ----------
     subject : CommissionedArm
     folder : CommissionFolder
-    session : ArmSession
+    session : HeldArm
     bar : callable
         Progress bar of work that takes longer than a second.
     motions : Motions
@@ -107,25 +71,19 @@ class CommissionWork(Desk):
         self,
         subject: CommissionedArm,
         folder: CommissionFolder,
-        session: ArmSession,
+        session: HeldArm,
         bar: Bar,
         motions: Motions,
     ) -> None:
-        super().__init__(subject, folder, session.is_simulated, bar)
+        super().__init__(subject, folder, session.is_simulated, bar, motions)
         self.session = session
-        self._motions = motions
         self._given_up: Record | None = None
 
-    def steps(self) -> tuple[Step, ...]:
-        """Return the steps in their order; one that ends the run tells what explains that."""
-        return tuple(
-            replace(step, run=partial(self._run, step.run)) for step in self._plan_steps()
-        )
-
-    def _run(self, run: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    def _run(self, name: str) -> Mapping[str, Any]:
+        """Do a step; one that ends the run tells what explains that."""
         self._given_up, self._refused = None, ()
         try:
-            return run()
+            return super()._run(name)
         except LostArm:
             raise
         except NeDynamicsError as error:
@@ -144,62 +102,6 @@ class CommissionWork(Desk):
                 or find_forgotten_load(self.given, record, self.start, allowed)
             )
         return [*(one.as_json() for one in found), *self.friction_found()]
-
-    def _plan_steps(self) -> tuple[Step, ...]:
-        plan = self._motions
-
-        def together(seconds: float) -> str:
-            return f'all joints move at once by up to {plan.reach:g} rad, for {seconds:g} s'
-
-        return (
-            Step('check', 'check the model', '', self.check),
-            Step('listen', 'listen to the arm', '', self.listen),
-            Step('hold', 'hold the arm', 'it is held where it stands, for 3 s', self.hold),
-            Step(
-                'probe',
-                'move one joint after the other',
-                'every joint moves by up to 0.2 rad to either side, gently',
-                self.probe,
-            ),
-            Step('excite', 'excite all joints', together(plan.excite), self.excite),
-            Step('roughly', 'fit the model, roughly', '', self.fit_roughly),
-            Step(
-                'tremble',
-                'measure the delay',
-                f'every joint sweeps by up to {STEPS.tremble_reach * plan.reach:g} rad to either '
-                'side, and trembles',
-                self.tremble,
-            ),
-            Step('closely', 'fit the model, closely', '', self.fit_closely),
-            Step(
-                'excite_again',
-                'excite all joints with the model so far',
-                together(plan.excite),
-                self.excite_again,
-            ),
-            Step('identify', 'fit the model', '', self.identify),
-            Step('judge', 'judge the model on another motion', together(plan.judge), self.judge),
-            Step('gains', 'choose gains', '', self.choose_gains),
-            Step(
-                'try_friction',
-                'try how much friction at rest to make up for',
-                f'{together(plan.excite)}, up to three times',
-                self.try_friction,
-            ),
-            Step(
-                'test_before',
-                'follow the test motion with the given model',
-                together(plan.test),
-                lambda: self.test('test_before', self.before_parameters()),
-            ),
-            Step(
-                'test_after',
-                'follow the test motion with the identified model',
-                'the same',
-                lambda: self.test('test_after', self.after_parameters()),
-            ),
-            Step('report', 'write driver profile and report', '', self.report),
-        )
 
     def _gentle(self) -> dict[str, Any]:
         return {**self.node_parameters(), **gentle_parameters(self.given, self.start)}
@@ -220,12 +122,12 @@ class CommissionWork(Desk):
         except LostArm:
             raise
         except ArmFault:
-            self._given_up = self.session.arm.record()
+            self._given_up = self.session.record()
             raise
 
     def listen(self) -> Mapping[str, Any]:
         """Record the arm at rest."""
-        arm, seconds = self.session.arm, self._motions.listen
+        arm, seconds = self.session, self._motions.listen
         arm.forget()
         begin = arm.now
         with self.bar('listening', seconds) as show:
@@ -257,7 +159,7 @@ class CommissionWork(Desk):
         """Hold the arm, with increasing shares of its effort limits."""
         limits = self.robot.limits('effort_limit')
         parameters = {**self._gentle(), 'effort_limits': (STEPS.held_parts[0] * limits).tolist()}
-        arm, sags = self.session.arm, []
+        arm, sags = self.session, []
         with (
             self._moving('hold', parameters, lambda _: self._require_held(STEPS.held_parts[0])),
             self.bar('holding', 3.0 * STEPS.held_for) as show,
@@ -278,7 +180,7 @@ class CommissionWork(Desk):
         return {'parts': list(STEPS.held_parts), 'sag': sags}
 
     def _require_held(self, part: float) -> None:
-        sag = np.abs(self.session.arm.position - self.start) / lengths(self.robot)
+        sag = np.abs(self.session.position - self.start) / lengths(self.robot)
         if sag.max() > STEPS.largest_sag:
             worst = int(sag.argmax())
             raise StrayedArm(
@@ -403,6 +305,14 @@ class CommissionWork(Desk):
             record = self._follow(name, parameters, motion, 'trying friction')
             trials.append(RiseTrial.of(identified.robot, parts, record))
         return self.keep_friction(identified.robot, trials)
+
+    def test_before(self) -> Mapping[str, Any]:
+        """Follow the test motion with the given model."""
+        return self.test('test_before', self.before_parameters())
+
+    def test_after(self) -> Mapping[str, Any]:
+        """Follow the test motion with the identified model."""
+        return self.test('test_after', self.after_parameters())
 
     def test(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Follow the test motion; that it is given up is a result, except in `test_after`."""

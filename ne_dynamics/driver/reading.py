@@ -180,7 +180,7 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
 
     Raises
     ------
-    InputError
+    OSError
         When the file cannot be written; what was there before is then still there.
     """
     tables = {'position': recording.position}
@@ -210,11 +210,7 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
     writer = csv.writer(text, lineterminator='\n')
     writer.writerow(header)
     writer.writerows(cells for _, cells in lines)
-    try:
-        write_whole(Path(path), text.getvalue())
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
-        raise InputError(f'{path}: cannot be written: {reason}') from error
+    write_whole(Path(path), text.getvalue())
 
 
 def _choose_commands(topics: dict[str, str], topic: str | None, folder: Path) -> str | None:

@@ -30,11 +30,14 @@ class Series:
         Of the slowest oscillation [Hz].
     harmonics : int
         Multiples of it, the base frequency included.
+    lead : float, optional
+        In which the window rises, and in which it falls [s]; default: a part of the duration.
     """
 
     duration: float
     base_frequency: float
     harmonics: int
+    lead: float | None = None
 
     @property
     def size(self) -> int:
@@ -66,7 +69,7 @@ class Series:
 
     def _evaluate_window(self, times: FloatArray) -> FloatArray:
         """Return the window and its first two derivatives, shape (3, N)."""
-        lead = EXCITATION.window_lead * self.duration
+        lead = EXCITATION.window_lead * self.duration if self.lead is None else self.lead
         before, after = times / lead, (self.duration - times) / lead
         is_rising = before < after
         x = np.clip(np.where(is_rising, before, after), 0.0, 1.0)

@@ -1,8 +1,7 @@
 """A report as one HTML file: text, tables and pictures, without a script and without a network.
 
 ``page`` says what a report is made of, ``chart`` turns a drawing into SVG that follows the colours
-of the page, ``page_html`` makes the HTML, and ``page_file`` puts it in its place. Nothing here
-knows what the report is about.
+of the page, and ``page_html`` makes the HTML. Nothing here knows what the report is about.
 
 Begin with ``page.py``.
 """
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
         Table,
         Tone,
     )
-    from ne_dynamics.report_page.page_file import write_page
     from ne_dynamics.report_page.page_html import render_page
 
 __all__ = [
@@ -37,7 +35,6 @@ __all__ = [
     'Table',
     'Tone',
     'render_page',
-    'write_page',
 ]
 
 if not TYPE_CHECKING:
@@ -45,7 +42,6 @@ if not TYPE_CHECKING:
         __name__,
         {
             'page': 'Column Figure Item LegendEntry Page Paragraph Section Table Tone',
-            'page_file': 'write_page',
             'page_html': 'render_page',
         },
     )

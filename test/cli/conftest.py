@@ -13,6 +13,21 @@ ARM = '--model', str(shipped_file('six_axis_arm.urdf'))
 
 
 @pytest.fixture
+def refused(capsys):
+    """Return a function that runs a command, which says in one line why it does nothing."""
+
+    def call(message, command, *arguments, lines=1):
+        assert main([command, *map(str, arguments)]) == 1
+        captured = capsys.readouterr()
+        assert captured.err.startswith(f'ne_dynamics {command}: error: ')
+        assert message in captured.err
+        assert captured.err.count('\n') == lines
+        return captured
+
+    return call
+
+
+@pytest.fixture
 def call_demo(tmp_path, monkeypatch, capsys):
     """Return a function that calls the command in this process: exit code, and its errors."""
     monkeypatch.chdir(tmp_path)

@@ -52,12 +52,8 @@ def test_list_shows_operation_counts(capsys):
         (['missing.urdf'], 'missing.urdf'),
     ],
 )
-def test_bad_arguments_are_messages(arguments, message, capsys):
-    assert main(['equations', *arguments]) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ''
-    assert captured.err.startswith('ne_dynamics equations: error: ')
-    assert message in captured.err
+def test_bad_arguments_are_messages(arguments, message, refused):
+    assert refused(message, 'equations', *arguments).out == ''
 
 
 def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
@@ -140,12 +136,8 @@ def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
         (['--all', '-o', '.'], "expected an empty folder or an earlier export, but 'notes.txt'"),
     ],
 )
-def test_an_export_that_cannot_be_is_a_message(options, message, tmp_path, monkeypatch, capsys):
+def test_an_export_that_cannot_be_is_a_message(options, message, tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'notes.txt').write_text('mine')
-    assert main(['equations', DH, *options]) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ''
-    assert captured.err.startswith('ne_dynamics equations: error: ')
-    assert message in captured.err
+    assert refused(message, 'equations', DH, *options).out == ''
     assert [path.name for path in tmp_path.iterdir()] == ['notes.txt']

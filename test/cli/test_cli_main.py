@@ -290,7 +290,7 @@ def test_examples_of_the_help_are_command_lines(name, capsys):
     texts = []
     for option in ('--help', '--help-all'):
         with pytest.raises(SystemExit) as stop:
-            cli.build_parser(name).parse_args([name, option])
+            cli.main([name, option])
         assert stop.value.code == 0
         texts.append(capsys.readouterr().out)
     assert texts[0].rstrip().endswith(command.examples[-1])

@@ -86,12 +86,11 @@ def test_forms_that_disagree_end_with_an_error(study, tmp_path, capsys, monkeypa
         (('--model', 'six_axis_arm.urdf', '--tip', 'nowhere'), 'nowhere'),
     ],
 )
-def test_forms_refuse_what_they_cannot_read(arguments, message, capsys):
+def test_forms_refuse_what_they_cannot_read(arguments, message, refused):
     arguments = [
         str(shipped_file(text)) if text == 'six_axis_arm.urdf' else text for text in arguments
     ]
-    assert main(['reproduce', 'forms', *arguments]) == 1
-    assert message in capsys.readouterr().err
+    refused(message, 'reproduce', 'forms', *arguments)
 
 
 SIX_LINK = begin('six-link')

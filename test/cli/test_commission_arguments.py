@@ -94,8 +94,8 @@ def test_a_run_that_is_complete_needs_no_arm(capsys, extended):
         'test_after': {'overall_rms_error': 0.001},
     }
     (path / PROGRESS).write_text(yaml.safe_dump(document))
-    for names in ROW.values():
-        for name in names:
+    for step in ROW.values():
+        for name in step.files:
             (path / name).write_text(json.dumps(np.pi))
     assert main(['commission', '--model', model, '--yes', 'small', '-o', str(path)]) == 0
     told = capsys.readouterr().out

@@ -4,7 +4,6 @@ import io
 
 import pytest
 
-from ne_dynamics.cli.main import main
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
@@ -31,28 +30,23 @@ MODEL = str(shipped_file('six_axis_arm.urdf'))
         (['--simulated', '--yes', '--tip-link', 'nowhere'], 'nowhere'),
     ],
 )
-def test_what_cannot_be_begun_is_one_line(arguments, message, tmp_path, capsys, monkeypatch):
+def test_what_cannot_be_begun_is_one_line(arguments, message, tmp_path, refused, monkeypatch):
     monkeypatch.setattr('sys.stdin', io.StringIO())
     folder = tmp_path / 'run'
-    assert main(['commission', *arguments, '-o', str(folder)]) == 1
-    captured = capsys.readouterr()
-    assert captured.err.startswith('ne_dynamics commission: error: ')
-    assert message in captured.err
-    assert captured.err.count('\n') == 1
+    refused(message, 'commission', *arguments, '-o', folder)
     assert not folder.exists()
 
 
-def test_a_folder_that_cannot_be_written_is_refused_before_the_arm_starts(tmp_path, capsys):
+def test_a_folder_that_cannot_be_written_is_refused_before_the_arm_starts(tmp_path, refused):
     (tmp_path / 'file').write_text('')
-    arguments = ['--simulated', '--yes', '-o', str(tmp_path / 'file' / 'run')]
-    assert main(['commission', *arguments]) == 1
-    assert 'expected a folder that can be written' in capsys.readouterr().err
+    arguments = '--simulated', '--yes', '-o', tmp_path / 'file' / 'run'
+    refused('expected a folder that can be written', 'commission', *arguments)
 
 
-def test_a_planned_excitation_without_shapes_is_refused_before_the_arm_starts(tmp_path, capsys):
+def test_a_planned_excitation_without_shapes_is_refused_before_the_arm_starts(tmp_path, refused):
     pytest.importorskip('coal', reason='needs coal')
     pytest.importorskip('scipy', reason='needs SciPy')
     folder = tmp_path / 'run'
-    assert main(['commission', '--simulated', '--yes', '--planned', '-o', str(folder)]) == 1
-    assert 'expected collision shapes of links that move, got none' in capsys.readouterr().err
+    message = 'expected collision shapes of links that move, got none'
+    refused(message, 'commission', '--simulated', '--yes', '--planned', '-o', folder)
     assert not folder.exists()

@@ -63,13 +63,12 @@ def test_a_motion_is_written_and_reported(urdf, tmp_path, capsys):
     assert max(document['velocity_shares'].values()) <= 0.7
 
 
-def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, capsys, monkeypatch):
+def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, refused, monkeypatch):
     monkeypatch.setattr(
         'ne_dynamics.excitation.plan.plan_excitation', lambda *_, **__: pytest.fail('it began')
     )
     for path in (tmp_path / 'no' / 'motion.yaml', tmp_path):
-        assert call('--model', urdf, '-o', path) == 1
-        assert 'cannot be written' in capsys.readouterr().err
+        refused('cannot be written', 'excite', '--model', urdf, '-o', path)
 
 
 @pytest.mark.parametrize(
@@ -102,13 +101,10 @@ def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, capsys, monkeypat
         (('--tip-link', 'foot'), 'foot'),
     ],
 )
-def test_what_does_not_fit_is_one_line(urdf, tmp_path, capsys, options, message):
+def test_what_does_not_fit_is_one_line(urdf, tmp_path, refused, options, message):
     output = tmp_path / 'motion.yaml'
     tip = () if '--tip-link' in options else ('--tip-link', 'hand')
-    assert call('--model', urdf, '-o', output, *tip, *QUICK, *options) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    assert message in lines[0]
+    refused(message, 'excite', '--model', urdf, '-o', output, *tip, *QUICK, *options)
     assert not output.exists()
 
 
@@ -142,8 +138,8 @@ def test_shapes_that_are_missing_are_asked_for(tmp_path, capsys):
     assert "link 'hand': mesh" in capsys.readouterr().err
 
 
-def test_the_model_is_never_replaced_by_the_motion(urdf, capsys):
+def test_the_model_is_never_replaced_by_the_motion(urdf, refused):
     before = urdf.read_bytes()
-    assert call('--model', urdf, '--tip-link', 'hand', '-o', urdf, *QUICK) == 1
-    assert '-o: expected another file than --model' in capsys.readouterr().err
+    message = '-o: expected another file than --model'
+    refused(message, 'excite', '--model', urdf, '--tip-link', 'hand', '-o', urdf, *QUICK)
     assert urdf.read_bytes() == before

@@ -85,21 +85,16 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
         (['--controller', 'a b: {'], 'controller: expected a name in ROS 2, of letters'),
     ],
 )
-def test_what_cannot_be_used_is_one_line(arguments, message, capsys, tmp_path):
-    assert main([*SHORT, '-o', str(tmp_path / 'out'), *arguments]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith('ne_dynamics gains: error: ')
-    assert message in error
-    assert error.count('\n') == 1
+def test_what_cannot_be_used_is_one_line(arguments, message, refused, tmp_path):
+    refused(message, *SHORT, '-o', tmp_path / 'out', *arguments)
     assert not (tmp_path / 'out').exists()
 
 
-def test_trials_and_bits_have_an_end(capsys):
+def test_trials_and_bits_have_an_end(refused):
     # Whatever comes after that is refused anyway.
     wrong = [*SHORT, '--effort-limits', '0']
     for option, most in (('--prove', 100000), ('--encoder-bits', 40)):
-        assert main([*wrong, option, str(most + most // 2)]) == 1
-        assert f'{option}: expected 1 to {most}, got' in capsys.readouterr().err
+        refused(f'{option}: expected 1 to {most}, got', *wrong, option, most + most // 2)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +107,7 @@ def test_trials_and_bits_have_an_end(capsys):
     ],
 )
 def test_what_cannot_be_written_is_said_before_anything_is(
-    option, message, capsys, tmp_path, monkeypatch
+    option, message, refused, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'taken').write_text('')
@@ -120,12 +115,11 @@ def test_what_cannot_be_written_is_said_before_anything_is(
         'ne_dynamics.gains.design.design_gains', lambda *_: pytest.fail('it began')
     )
     folder = [] if '-o' in option else ['-o', 'out']
-    assert main([*SHORT, *folder, *option]) == 1
-    assert message in capsys.readouterr().err
+    refused(message, *SHORT, *folder, *option)
     assert [each.name for each in tmp_path.iterdir()] == ['taken']
 
 
-def test_files_that_are_read_are_never_written(tmp_path, capsys):
+def test_files_that_are_read_are_never_written(tmp_path, refused):
     model = tmp_path / 'arm.urdf'
     model.write_bytes(shipped_file('six_axis_arm.urdf').read_bytes())
     arguments = ['gains', '--model', str(model), '--tip-link', 'tcp']
@@ -133,10 +127,8 @@ def test_files_that_are_read_are_never_written(tmp_path, capsys):
         (['--write', 'node', str(model)], '--write: expected another file than --model'),
         (['--write', 'node', 'a.yaml', '--write', 'jtc', 'a.yaml'], 'than that of --write'),
     ):
-        assert main([*arguments, *words]) == 1
-        assert expected in capsys.readouterr().err
+        refused(expected, *arguments, *words)
     folder = tmp_path / 'out'
     (folder / 'jtc_gains.yaml').mkdir(parents=True)
-    assert main([*arguments, '-o', str(folder)]) == 1
-    assert 'jtc_gains.yaml: cannot be written: it is a folder' in capsys.readouterr().err
+    refused('jtc_gains.yaml: cannot be written: it is a folder', *arguments, '-o', folder)
     assert model.read_bytes() == shipped_file('six_axis_arm.urdf').read_bytes()

@@ -23,7 +23,6 @@ from planted_faults import PLANTED_FAULTS, simulate_log
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
-from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,7 +172,8 @@ def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
 @pytest.mark.parametrize(
     ('name', 'message'),
     [
-        ('nowhere/report.html', 'cannot be written there'),
+        ('nowhere/report.html', 'cannot be written: there is no folder'),
+        ('folder.html', 'cannot be written: it is a folder'),
         ('report.pdf', 'expected a name that ends in .html'),
         ('log.html', 'expected a file of its own'),
     ],
@@ -181,6 +181,7 @@ def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
 def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_path, capsys):
     path = tmp_path / 'log.html'
     path.write_text('time\n', encoding='utf-8')
+    (tmp_path / 'folder.html').mkdir()
     assert run('identify', path, '--report', tmp_path / name, model=model) == 1
     assert message in capsys.readouterr().err
     assert path.read_text(encoding='utf-8') == 'time\n'
@@ -190,9 +191,9 @@ def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypa
     from ne_dynamics.cli.options import report_file
 
     def fail(path, text):
-        raise InputError(f'{path}: the report cannot be written: No space left on device')
+        raise OSError(28, 'No space left on device', str(path))
 
-    monkeypatch.setattr(report_file, 'write_page', fail)
+    monkeypatch.setattr(report_file, 'write_whole', fail)
     folder, _, _ = written
     output = tmp_path / 'out.urdf'
     arguments = ('-o', output, '--report', tmp_path / 'report.html', '--spread', '0.5')

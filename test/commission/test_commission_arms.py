@@ -102,7 +102,7 @@ def commissioned(request, tmp_path_factory):
             'test_true',
             {**work.after_parameters(), **subject.parameters(folder.file('true.urdf'))},
         )
-        assert session.arm.now < 600.0
+        assert session.now < 600.0
     return Run(subject, meaning, errors, folder, true)
 
 

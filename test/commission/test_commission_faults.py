@@ -24,8 +24,8 @@ from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.session import Session
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.motions import plan_sines
@@ -88,7 +88,7 @@ def gentle(live, more=None):
     dynamics = ned.Dynamics(subject.robot, backend='python')
     return {
         **common_parameters(subject.parameters(), LISTENED, True),
-        **gentle_parameters(dynamics, session.arm.position),
+        **gentle_parameters(dynamics, session.position),
         **(more or {}),
     }
 
@@ -98,7 +98,7 @@ def follow(live, act=lambda: None, tolerance=GENTLE):
     subject, session = live
     dynamics = ned.Dynamics(subject.robot, backend='python')
     with bar_that_acts(0.3, act)('exciting', 0.0) as show:
-        motion = plan_sines(dynamics, session.arm.position, 1.0, 1)
+        motion = plan_sines(dynamics, session.position, 1.0, 1)
         return session.follow(motion, tolerance, show)
 
 
@@ -110,15 +110,15 @@ def follow_with_a_node(live, folder, act=lambda: None, more=None):
 
 def silence(session, is_silent):
     """Let the arm fall silent, or report again."""
-    client = session.arm.node.create_client(SetBool, 'simulated_robot/drop')
-    session.arm.wait(client.service_is_ready, 'simulated_robot/drop')
+    client = session.node.create_client(SetBool, 'simulated_robot/drop')
+    session.wait(client.service_is_ready, 'simulated_robot/drop')
     answer = client.call_async(SetBool.Request(data=is_silent))
-    session.arm.wait(answer.done, 'simulated_robot/drop')
+    session.wait(answer.done, 'simulated_robot/drop')
 
 
 def require_rest(session):
     """The brakes hold the arm, and no node commands it."""
-    arm = session.arm
+    arm = session
     arm.spin(0.2)  # what is still on its way
     arm.forget()
     arm.pass_time(arm.now + 0.3)
@@ -156,8 +156,8 @@ def test_an_arm_that_does_not_start_says_why(tmp_path):
 def test_ctrl_c_in_a_motion_holds_the_arm_and_the_run_goes_on(tmp_path, live, monkeypatch):
     """However often it is pressed: while the node is to hold, and while brakes are engaged."""
     subject, session = live
-    monkeypatch.setattr(session.arm, 'hold', disturbed(session.arm.hold))
-    monkeypatch.setattr(session.brakes, 'engage', disturbed(session.brakes.engage))
+    monkeypatch.setattr(session, 'hold', disturbed(session.hold))
+    monkeypatch.setattr(session, 'engage', disturbed(session.engage))
     folder = kept_folder(tmp_path, subject)
     work = CommissionWork(subject, folder, session, bar_that_acts(0.3, interrupt), SHORT)
     outcome = perform_steps(work, session, STEPS)
@@ -176,7 +176,7 @@ def test_an_arm_that_stops_reporting_in_a_motion_ends_the_run_safely(tmp_path, l
 
     def fall_silent():
         silence(session, True)
-        monkeypatch.setattr(session.arm, '_longest_silence', 3.0)
+        monkeypatch.setattr(session, '_longest_silence', 3.0)
 
     folder = kept_folder(tmp_path, subject)
     work = CommissionWork(subject, folder, session, bar_that_acts(0.3, fall_silent), SHORT)
@@ -195,7 +195,7 @@ def test_a_node_that_ends_in_a_motion_leaves_the_arm_to_its_brakes(tmp_path, liv
     """Its last words are told."""
     _, session = live
     with pytest.raises(ArmFault, match=r'(?s)the node ended with exit code -9: .*active'):
-        follow_with_a_node(live, tmp_path, lambda: session.arm._controller.kill())
+        follow_with_a_node(live, tmp_path, lambda: session._controller.kill())
     require_rest(session)
 
 
@@ -210,7 +210,7 @@ def test_a_fault_that_the_node_reports_ends_the_motion(tmp_path, live):
 @contextlib.contextmanager
 def commander(session, name):
     """Let a node be there that could command the arm."""
-    node = rclpy.create_node(name, context=session.arm.node.context)
+    node = rclpy.create_node(name, context=session.node.context)
     node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
     try:
         yield
@@ -268,7 +268,7 @@ def test_an_arm_that_goes_astray_is_carried_without_feedback_until_its_brakes(
 ):
     """Feedback would drive it on, where efforts have the wrong sign."""
     session = live[1]
-    arm, engage, modes = session.arm, session.brakes.engage, []
+    arm, engage, modes = session, session.engage, []
 
     def look_and_engage():
         client = arm.node.create_client(GetParameters, 'computed_torque/get_parameters')
@@ -278,7 +278,7 @@ def test_an_arm_that_goes_astray_is_carried_without_feedback_until_its_brakes(
         modes.append(answer.result().values[0].string_value)
         return engage()
 
-    monkeypatch.setattr(session.brakes, 'engage', look_and_engage)
+    monkeypatch.setattr(session, 'engage', look_and_engage)
     dynamics = ned.Dynamics(live[0].robot, backend='python')
     motion = plan_sines(dynamics, arm.position, 1.0, 1)
 
@@ -295,7 +295,7 @@ def test_an_arm_that_goes_astray_is_carried_without_feedback_until_its_brakes(
 def held(node):
     """The arm, held by a node; and held again at the end, as a run does."""
     yield node
-    node[1].arm.hold()
+    node[1].hold()
 
 
 def test_a_motion_that_leaves_its_tolerance_is_given_up(held):
@@ -306,7 +306,7 @@ def test_a_motion_that_leaves_its_tolerance_is_given_up(held):
 
 def test_a_motion_that_is_sent_too_late_is_no_jump(held, monkeypatch):
     """A process that is stopped before it sends has the node hold, and ends the run."""
-    arm = held[1].arm
+    arm = held[1]
 
     def stopped():
         arm.pass_time(arm.now + 0.8)
@@ -325,7 +325,7 @@ def test_a_motion_that_is_sent_too_late_is_no_jump(held, monkeypatch):
 
 def test_a_motion_that_the_node_does_not_get_is_noticed_at_its_begin(held, monkeypatch):
     """Not at its end: by then another one could be on the way."""
-    arm = held[1].arm
+    arm = held[1]
     monkeypatch.setattr(arm, '_publisher', Delivery(arm, lambda: False))
     with pytest.raises(ArmFault, match=r'beside the planned motion at 0\.\d+ s') as raised:
         follow(held)
@@ -335,7 +335,7 @@ def test_a_motion_that_the_node_does_not_get_is_noticed_at_its_begin(held, monke
 
 def test_an_arm_that_is_there_is_held_on_when_its_run_is_killed(held, capfd):
     """The guardian lets the node stop and hold, and ends it after a time."""
-    arm = held[1].arm
+    arm = held[1]
     process = subprocess.Popen(['sleep', '100'])
 
     def kill_run():
@@ -370,7 +370,7 @@ KILLED = """
     with faults.start_session(folder, subject) as session:
 
         def die():
-            print(*(item.child.pid for item in session.arm._processes.all), flush=True)
+            print(*(item.child.pid for item in session._processes.all), flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
 
         faults.follow_with_a_node((subject, session), folder, die)

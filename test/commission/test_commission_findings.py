@@ -1,6 +1,5 @@
 """Motions of a run, the delay and the meaning of efforts, on what is known."""
 
-import itertools
 from dataclasses import replace
 from datetime import datetime
 from types import SimpleNamespace
@@ -48,31 +47,9 @@ PERIOD = 0.002
 
 
 def sampled(motion, period=PERIOD):
-    """Return times, and the quintic splines of a motion with their derivatives there."""
+    """Return times, and positions with their derivatives there."""
     times = np.arange(0.0, motion.duration, period)
-    table = np.zeros((3, times.size, motion.positions.shape[1]))
-    for index, (begin, end) in enumerate(itertools.pairwise(motion.times)):
-        chosen = (times >= begin) & (times < end)
-        ends = np.vstack([powers(np.array([0.0, end - begin]), order) for order in range(3)])
-        values = np.vstack(
-            [
-                rows[index : index + 2]
-                for rows in (motion.positions, motion.velocities, motion.accelerations)
-            ]
-        )
-        polynomials = np.linalg.solve(ends, values)
-        for order in range(3):
-            table[order, chosen] = powers(times[chosen] - begin, order) @ polynomials
-    return times, *table
-
-
-def powers(times, order):
-    """Return the derivatives of 1, t .. t^5 at times, shape (N, 6)."""
-    exponents = np.arange(6)
-    factors = np.ones(6)
-    for step in range(order):
-        factors *= exponents - step
-    return factors * times[:, np.newaxis] ** np.maximum(exponents - order, 0)
+    return times, *motion.between.sample_many(times)
 
 
 @pytest.fixture(scope='module')
@@ -395,8 +372,7 @@ def _report(subject):
         'test_before': errors,
         'test_after': errors,
     }
-    friction = [{'rotor': 0.1, 'viscous': 1.0, 'coulomb': 2.0}] * ROBOT.n
-    return make_report(ROBOT, subject, results, {}, friction)
+    return make_report(ROBOT, subject, results, {}, ROBOT)
 
 
 def test_the_page_says_what_was_run():

@@ -132,7 +132,7 @@ def test_a_joint_that_sticks_in_the_excitation_is_told_by_the_probes(tmp_path):
         record = Record(ROBOT.joint_names, times, motion[0], nothing, nothing, command, motion[0])
         record.write(desk.folder.file(f'{name}.csv'))
     desk.folder.finish('tremble', {'delay': 0.0})
-    desk.fit_closely()
+    desk.closely()
     speeds = np.array([-0.8, -0.3, 0.3, 0.8])
     wanted = friction_of(robot_with(TRUE).robot, speeds)
     found = friction_of(desk.model(CLOSE).robot, speeds)

@@ -75,7 +75,7 @@ def test_an_arm_with_hidden_errors_follows_as_one_that_is_known(
     scene = Scene(tmp_path, seed, meaning, is_reversed=is_reversed, delay=delay, bits=bits)
     outcome = scene.perform(but=('test_before', 'report'))
     assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
-    assert scene.session.arm.now < 600.0
+    assert scene.session.now < 600.0
     results, file = scene.folder.results, scene.folder.file('true.urdf')
     scene.subject.write(file, scene.true)
     parameters = {**scene.work.after_parameters(), **scene.subject.parameters(file)}
@@ -92,7 +92,7 @@ def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
     """Else its first interval makes up for the way, with efforts that nobody has planned."""
     scene = Scene(tmp_path, 3)
     subject, session = scene.subject, scene.session
-    begin = session.arm.position + 0.008
+    begin = session.position + 0.008
     still = np.zeros((2, begin.size))
     motion = PlannedMotion(np.array([0.0, 0.05]), np.array([begin, begin]), still, still)
     parameters = {
@@ -119,7 +119,7 @@ def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
 def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path, reach_motors):
     """While it is held, or in the probe; whoever holds it by feedback would drive it on."""
     scene = Scene(tmp_path, 3)
-    physics = scene.session.arm._arm
+    physics = scene.session._arm
     step, start, far = physics.step, physics.position.copy(), []
 
     def step_otherwise(effort, ripple):
@@ -138,7 +138,7 @@ def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path,
 def test_a_hard_stop_ends_the_run_by_name(tmp_path):
     """A joint that the arm stops within the limits of its URDF: no model is written for that."""
     scene = Scene(tmp_path, 2)
-    arm = scene.session.arm
+    arm = scene.session
     start, stopped = arm.position, list(scene.true.joints)
     stopped[1] = replace(stopped[1], lower=start[1] - 2.0, upper=start[1] + 0.25)
     robot = replace(scene.true, joints=tuple(stopped))

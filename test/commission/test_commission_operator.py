@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from small_arm import kept_folder, no_bar, small_arm
 
+from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.operator import Operator
+from ne_dynamics.commission.desk import IDENTIFIED
+from ne_dynamics.commission.motions import plan_probe
 from ne_dynamics.commission.record import Record
-
-NEEDS_ROS = 'needs ROS 2 for Python'
+from ne_dynamics.commission.work import CommissionWork, Motions
+from ne_dynamics.errors import InputError
 
 
 @pytest.fixture
@@ -67,42 +70,33 @@ def test_without_a_terminal_nobody_is_waited_for(terminal):
 @pytest.mark.parametrize('answers', [True, False])
 def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
     """Then its node ends; and it is not moved when nobody releases them."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault
-    from ne_dynamics.commission.arm.session import AskedBrakes, Session
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    from ne_dynamics.commission.arm.session import Session
 
     session = Session(small_arm(tmp_path).robot, None, lambda sentence: answers)
     done = []
-    session.arm = SimpleNamespace(
-        hold_on=lambda longest: done.append(longest), end_node=lambda: done.append('ended')
-    )
-    session.brakes = AskedBrakes(lambda sentence: answers)
+    session.hold_on = done.append
+    session.end_node = lambda: done.append('ended')
     session._is_released = True
     if answers:
-        session.brakes.release()
+        session.release()
     else:
         with pytest.raises(ArmFault, match='expected somebody who releases them'):
-            session.brakes.release()
+            session.release()
     session.rest()
     session.rest()
     assert done == ['ended', 'ended'] if answers else done == [600.0, 'ended', 'ended']
 
 
-def work_of(path, arm=None):
+def work_of(path, **arm):
     """Return the steps of a run on a small arm, or on none."""
-    from ne_dynamics.commission.work import CommissionWork, Motions
-
     subject = small_arm(path / 'model')
-    session = SimpleNamespace(is_simulated=False, arm=arm)
+    session = SimpleNamespace(is_simulated=False, **arm)
     return CommissionWork(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
 
 
 def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monkeypatch):
     """States that stop end the run; a joint that is off its motion with that model does not."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm
-    from ne_dynamics.commission.desk import IDENTIFIED
-
     work = work_of(tmp_path)
     work.folder.finish('listen', {'position': [0.0, -0.8, 1.2]})
     work.subject.write(work.folder.file(IDENTIFIED), work.robot)
@@ -121,12 +115,10 @@ def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monke
 
 def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
     """The node would leave the arm at the next one."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault
-
     stamps = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(1.5, 2.0, 0.01)])
     table = np.zeros((stamps.size, 3))
-    arm = SimpleNamespace(
+    work = work_of(
+        tmp_path,
         now=0.0,
         forget=lambda: None,
         pass_time=lambda until, progress: None,
@@ -134,14 +126,11 @@ def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
         receptions=[(round(1e9 * stamp) + 1, 0) for stamp in stamps],
     )
     with pytest.raises(ArmFault, match=r'no state for 0\.51 s .* expected gaps of at most 0\.2 s'):
-        work_of(tmp_path, arm).listen()
+        work.listen()
 
 
 def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
     """Whatever was written into the progress by hand."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.errors import InputError
-
     work = work_of(tmp_path)
     for given in ('abc', [0.0], [0.0, float('nan'), 0.0], {'turn': 1.0}):
         work.folder.finish('listen', {'position': given})
@@ -151,10 +140,6 @@ def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
 
 def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch):
     """By the node, before the run has it held there with efforts of the wrong sign, or joint."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.arm.live_arm import ArmFault
-    from ne_dynamics.commission.motions import plan_probe
-
     work = work_of(tmp_path)
     listened = {'rate': 250.0, 'reports_velocity': False}
     work.folder.finish('listen', {**listened, 'position': [0.0, -0.8, 1.2]})
@@ -170,11 +155,3 @@ def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch)
     assert (limits[0] < work.tolerance).all()
     probe = plan_probe(work.robot, work.start, trembles=False).positions
     assert (0.4 * limits[0] > np.abs(probe - work.start).max(axis=0)).all()
-
-
-def test_the_row_that_progress_is_checked_by_is_that_of_the_steps(tmp_path):
-    """A step that is missing in it would make a folder of its own run unusable."""
-    pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.desk import ROW
-
-    assert [step.name for step in work_of(tmp_path).steps()] == list(ROW)

@@ -14,7 +14,8 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, LostArm
+from ne_dynamics.commission.arm.faults import ArmFault, LostArm
+from ne_dynamics.commission.arm.live_arm import LiveArm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.ros.running.private_domain import private_domain
@@ -39,9 +40,10 @@ def context():
 def arm(context, monkeypatch):
     """An arm that is soon taken for silent."""
     monkeypatch.setitem(vars(ARM), 'silence', 0.3)
-    domain = context.get_domain_id()
-    with LiveArm(context, '', NAMES, RosProcesses(domain), None) as arm:
-        yield arm
+    arm = LiveArm(SimpleNamespace(joint_names=NAMES))
+    arm.connect(context, '', RosProcesses(context.get_domain_id()), None)
+    yield arm
+    arm.disconnect()
 
 
 def state(milliseconds, names=NAMES, position=(0.1, 0.2), velocity=()):
@@ -93,6 +95,7 @@ def test_an_arm_is_silent_though_a_gripper_reports(arm, monkeypatch):
 
 def test_a_state_that_cannot_be_used_is_passed_over(arm):
     """Among good ones, in any order of the joints; the rate is that of the good ones."""
+    assert arm.record().position.shape == (0, 2)
     hear(arm, state(5), *(message for message, _ in UNUSABLE.values()))
     hear(arm, state(15, ('lift', 'grip', 'turn'), (0.4, 9.0, 0.3)), state(16, ('grip',), (0.0,)))
     hear(arm, state(25))

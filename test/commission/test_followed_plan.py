@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
+from ne_dynamics.commission.arm.followed_plan import FollowedPlan
 from ne_dynamics.commission.motions import PlannedMotion
 
 TIMES = np.linspace(0.0, 2.0, 21)
@@ -31,29 +32,32 @@ def test_between_its_points_a_plan_is_the_polynomial_of_the_fifth_order(time):
 def test_a_node_on_the_plan_and_an_arm_near_it_are_all_right():
     """A node may hold the arm beside its begin: the first polynomial leads from there."""
     plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
-    assert plan.complain(-0.5, np.array([0.01, 0.0]), np.zeros(2)) == ''
-    assert plan.complain(0.05, np.array([0.008, 0.0]), np.zeros(2)) == ''
+    plan.check(-0.5, np.array([0.01, 0.0]), np.zeros(2))
+    plan.check(0.05, np.array([0.008, 0.0]), np.zeros(2))
     for time in (0.1, 0.7, 2.3):
         desired = MOTION.between.sample(time).position
-        assert plan.complain(time, desired + 2.0 * np.pi, desired + 2.0 * np.pi + 0.4) == ''
+        plan.check(time, desired + 2.0 * np.pi, desired + 2.0 * np.pi + 0.4)
 
 
 def test_a_node_that_aims_elsewhere_is_seen_before_the_arm_is_there():
     """It stands still, as it has refused the motion, or lags because that came late."""
     plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
     still = np.zeros(2)
-    assert plan.complain(0.0, still, still) == ''
-    assert 'bend: the node aims 0.0323 rad or m beside' in plan.complain(0.45, still, still)
+    plan.check(0.0, still, still)
+    with pytest.raises(ArmFault, match=r'bend: the node aims 0\.0323 rad or m beside'):
+        plan.check(0.45, still, still)
     late = MOTION.between.sample(0.6).position
-    assert 'or got it too late' in plan.complain(0.7, late, late)
+    with pytest.raises(ArmFault, match='or got it too late'):
+        plan.check(0.7, late, late)
 
 
 def test_an_arm_beyond_the_tolerance_is_off_the_motion():
     """The joint that is farthest is named."""
     plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
     desired = MOTION.between.sample(1.0).position
-    complaint = plan.complain(1.0, desired, np.add(desired, [0.1, 0.6]))
-    assert complaint == 'bend: 0.6 rad or m off the motion at 1.00 s, expected at most 0.5'
+    expected = r'^bend: 0\.6 rad or m off the motion at 1\.00 s, expected at most 0\.5$'
+    with pytest.raises(ArmFault, match=expected):
+        plan.check(1.0, desired, np.add(desired, [0.1, 0.6]))
 
 
 def strays(way, allowed=0.05):
@@ -62,12 +66,13 @@ def strays(way, allowed=0.05):
     positions = np.array([[0.0, 0.5], [0.2, 0.5], [0.0, 0.5], [0.0, 0.7]])
     still = np.zeros_like(positions)
     motion = PlannedMotion(times, positions, still, still)
-    watch = StrayWatch(('one', 'other'), motion, np.full(2, allowed))
+    watch = FollowedPlan(('one', 'other'), motion, np.full(2, np.inf), np.full(2, allowed))
     for time in np.arange(-0.5, 3.5, 0.01):
         desired = motion.between.sample(time).position
-        complaint = watch.complain(time, desired, way(time, desired))
-        if complaint:
-            return time, complaint
+        try:
+            watch.check(time, desired, way(time, desired))
+        except StrayedArm as fault:
+            return time, str(fault)
     return None
 
 

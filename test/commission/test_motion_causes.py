@@ -8,9 +8,7 @@ import pytest
 import yaml
 from small_arm import kept_folder, no_bar, perform_steps, small_arm
 
-pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-
-from ne_dynamics.commission.arm.live_arm import ArmFault
+from ne_dynamics.commission.arm.faults import ArmFault
 from ne_dynamics.commission.fits.fitting import acting_log
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.forgotten_load import find_forgotten_load
@@ -114,11 +112,6 @@ class ShakingSession:
 
     def __init__(self, found):
         self.found = found
-
-    @property
-    def arm(self):
-        """What was heard of it."""
-        return self
 
     def record(self):
         """Return what was heard of it."""

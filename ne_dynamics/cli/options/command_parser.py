@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,59 +90,25 @@ class KeepLines(argparse.HelpFormatter):
         return text if '\n' in text else super()._fill_text(text, width, indent)
 
 
-class _HelpAll(argparse.Action):
-    """Prints the help with the options that the short one leaves out."""
-
-    def __init__(
-        self,
-        option_strings: Sequence[str],
-        dest: str,
-        hidden: dict[argparse.Action, str],
-        help: str | None = None,
-    ) -> None:
-        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
-        self.hidden = hidden
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        show_all(parser)
-        parser.print_help()
-        parser.exit()
-
-
-def show_all(parser: argparse.ArgumentParser) -> None:
-    """Let the help of a subcommand show every option."""
-    for one in parser._actions:
-        if isinstance(one, _HelpAll):
-            parser.usage = None
-            for action, text in one.hidden.items():
-                action.help = text
-
-
-def complete_help(parser: argparse.ArgumentParser, command: Command) -> None:
-    """Give the parser of a subcommand its examples, and a short help where there is a long one."""
+def complete_help(parser: argparse.ArgumentParser, command: Command, shows_all: bool) -> None:
+    """Give the parser of a subcommand its examples, and a short help unless all is to be shown."""
     parts = [parser.epilog] if parser.epilog else []
     parts.append('examples:\n' + '\n'.join(f'  ne_dynamics {line}' for line in command.examples))
     parser.epilog = '\n\n'.join(parts)
     parser.formatter_class = KeepLines
-    hidden = _hide(parser, command.common) if command.common else {}
-    parser.add_argument(
-        '--help-all',
-        action=_HelpAll,
-        hidden=hidden,
-        help=f'show {len(hidden)} more options and exit' if hidden else argparse.SUPPRESS,
-    )
-
-
-def _hide(parser: argparse.ArgumentParser, common: Collection[str]) -> dict[argparse.Action, str]:
-    """Take all other options out of the help; return their texts."""
-    hidden: dict[argparse.Action, str] = {}
-    for action in parser._actions:
-        names = {'-h', *common}
-        if action.option_strings and not names & set(action.option_strings):
-            hidden[action] = action.help or ''
+    names = {'-h', *command.common}
+    hidden = [
+        action
+        for action in parser._actions
+        if command.common and action.option_strings and not names & set(action.option_strings)
+    ]
+    if hidden and not shows_all:
+        for action in hidden:
             action.help = argparse.SUPPRESS
-    # Before Python 3.13 argparse cannot print groups whose options are hidden.
-    formatter = parser._get_formatter()
-    formatter.add_usage(None, [one for one in parser._actions if one not in hidden], [])
-    parser.usage = formatter.format_help().partition(': ')[2].strip().replace('%', '%%')
-    return hidden
+        # Before Python 3.13 argparse cannot print groups whose options are hidden.
+        formatter = parser._get_formatter()
+        formatter.add_usage(None, [one for one in parser._actions if one not in hidden], [])
+        usage = formatter.format_help().partition(': ')[2].strip()
+        parser.usage = usage.replace('%', '%%')
+    more = f'show {len(hidden)} more options and exit' if hidden else argparse.SUPPRESS
+    parser.add_argument('--help-all', action='help', help=more)

@@ -34,15 +34,7 @@ def describe_time(seconds: float) -> str:
 
 
 def _measure_slowness(measured: float = 0.0045, count: int = 5) -> float:
-    """Return how many times longer this machine takes now than the one that was measured.
-
-    Parameters
-    ----------
-    measured : float
-        Of the sum there [s].
-    count : int
-        Sums.
-    """
+    """Return how many times longer than the `measured` time [s] a sum takes here and now."""
     begin = time.perf_counter()
     for _ in range(count):
         sum(number * number for number in range(100_000))

@@ -58,13 +58,7 @@ ALL = 'all'
 
 
 def find_columns(args: argparse.Namespace, robot: Robot, name: str) -> Columns | None:
-    """Return which column of a CSV file is what; None for a bag.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read, or its columns are not known.
-    """
+    """Return which column of a CSV file is what; None for a bag."""
     if is_bag(name):
         if args.columns is not None:
             raise InputError(f'{name}: --columns: expected none with a bag')
@@ -81,16 +75,7 @@ def show_columns(
 ) -> None:
     """Say on standard error what the columns of a file were taken for, unless it says so itself.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-    robot : Robot
-    columns : Columns or None
-        Of the file.
-    matched : mapping of str to str
-        What it calls the joints of the robot.
-    name : str
-        Of the file.
+    It calls the joints of the robot as `matched` has it.
     """
     if columns is None or not columns.layout:
         return
@@ -144,21 +129,9 @@ CHANGES: dict[str, tuple[Callable[..., LogReading], str]] = {
 
 
 def change_log(args: argparse.Namespace, robot: Robot, log: Log, work: Work) -> Log:
-    """Return a log with what the options say, in the order units, signs, zeros, turns, efforts.
+    """Return a log of the robot's joints with what the options say.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-    robot : Robot
-    log : Log
-        With the joints of the robot.
-    work : Work
-        Where it is kept.
-
-    Raises
-    ------
-    InputError
-        When a joint is not one of the model.
+    In the order units, signs, zeros, turns, efforts.
     """
     if args.time_unit != 's':
         log = scale_time(log, TIME_UNITS[args.time_unit])

@@ -138,12 +138,7 @@ class DiagnosedLogs:
 
 
 def require_log_packages(args: argparse.Namespace) -> None:
-    """Refuse to begin without a package that the logs, or options of their commands, need.
-
-    Raises
-    ------
-    MissingDependencyError
-    """
+    """Refuse to begin without a package that the logs, or options of their commands, need."""
     logs = [*args.log, *([getattr(args, 'without', None)] if args.command == 'identify' else [])]
     require_packages(
         args,
@@ -156,13 +151,7 @@ def require_log_packages(args: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def open_work(args: argparse.Namespace) -> Iterator[Work]:
-    """Yield how the work on logs is done.
-
-    Raises
-    ------
-    NeDynamicsError
-        When the scheduler does not answer, or its workers do not fit.
-    """
+    """Yield how the work on logs is done: here, in processes, or by a scheduler."""
     from ne_dynamics.logs.executors import open_executor
     from ne_dynamics.progress_bar import show_items
 
@@ -174,11 +163,6 @@ def find_logs(args: argparse.Namespace, model: ModelFile, work: Work) -> LogSetS
     """Read the logs of the options, for their model.
 
     Joints at the ends of the model that the logs lack are locked.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or logs cannot be read, or do not go together.
     """
     _require_each_once(args.log)
     robot = model.load()

@@ -16,20 +16,9 @@ def settle_model(
 ) -> None:
     """Find out which argument is the model: with `--model`, the first is one of the others.
 
-    So it is with the variable of the environment, where one is left over.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Which says what is wrong.
-    others : sequence of str
-        Arguments without an option behind the model, in their order.
-    variable : str
-        Of the environment, with the model where none is named; '' for none.
-    is_optional : bool
-        Whether the subcommand does without a model, or says itself that there is none.
-    args : argparse.Namespace
-        Of which `model` is set, and maybe others.
+    So it is with the variable of the environment, '' for none, where one is left over. The others
+    are those without an option behind the model, in their order. A model is optional for a
+    subcommand that does without, or says itself that there is none.
     """
     is_over = bool(others) and getattr(args, others[-1]) is None
     if is_over and None not in (args.first, os.environ.get(variable)):

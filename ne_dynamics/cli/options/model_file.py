@@ -22,15 +22,7 @@ LOG_SUFFIXES = ('.csv', '.db3', '.mcap')
 def require_packages(args: argparse.Namespace, **extras: bool) -> None:
     """Refuse a subcommand of which a package is missing, before any work; all of them are named.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-    **extras : bool
-        Whether the options need what an extra brings.
-
-    Raises
-    ------
-    MissingDependencyError
+    Of each extra it is given whether the options need what it brings.
     """
     is_xacro = args.model is not None and xacro_file.is_xacro(args.model)
     wanted = [extra for extra, is_needed in extras.items() if is_needed]
@@ -38,13 +30,7 @@ def require_packages(args: argparse.Namespace, **extras: bool) -> None:
 
 
 def require_tip(robot: Robot, tip_link: str | None) -> str:
-    """Return the tip link: the given one, or the only end of the tree.
-
-    Raises
-    ------
-    InputError
-        When there are several; those that are likely come first.
-    """
+    """Return the tip link: the given one, or the only end; the error names the likely first."""
     ends = list_ends(robot)
     tip_link = tip_link or (ends[0] if len(ends) == 1 else '')
     if not tip_link:
@@ -54,17 +40,7 @@ def require_tip(robot: Robot, tip_link: str | None) -> str:
 
 
 class ModelFile:
-    """The file that the options name, with xacro's work done.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-
-    Raises
-    ------
-    NeDynamicsError
-        From what it offers, when the file cannot be read or processed.
-    """
+    """The file that the options name, with xacro's work done where it is asked for."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         if Path(args.model).suffix in LOG_SUFFIXES:

@@ -22,20 +22,10 @@ PICTURES = ('.pdf', '.png', '.svg')
 
 
 def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') -> str:
-    """Return the row of the option for what is written.
+    """Return the row of the option for what is written, FILE or FOLDER.
 
-    :func:`settle_output` names it where nobody did.
-
-    Parameters
-    ----------
-    value : str
-        FILE or FOLDER.
-    ending : str
-        Of the name by default, which begins with that of the model.
-    meaning : str
-        For the help.
-    reader : str
-        With ` = True` behind it: written in any case.
+    Where nobody names it :func:`settle_output` does: after the model, with the ending. With
+    ` = True` behind the reader it is written in any case.
     """
     return (
         f'-o, --output [{value}] : {reader}\n'
@@ -46,18 +36,7 @@ def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') 
 def settle_output(
     args: argparse.Namespace, ending: str, *beside: str, source: str | None = None
 ) -> None:
-    """Give the output a name that is free, where it is to have one by default, and say it.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        With `model`, where no source is given.
-    ending : str
-    *beside : str
-        Endings of what is written with it.
-    source : str, optional
-        After which it is named; default: the model.
-    """
+    """Give the output a name by :func:`choose_name`, after the model, where it has none."""
     if args.output is True:
         args.output = choose_name(source or args.model, ending, *beside)
 
@@ -65,13 +44,8 @@ def settle_output(
 def choose_name(source: str, ending: str, *beside: str) -> Path:
     """Return a name in this folder that is free, and say it on standard error.
 
-    Parameters
-    ----------
-    source : str
-        File after which it is named.
-    ending : str
-    *beside : str
-        Endings of names that have to be free, too.
+    It is that of the source up to its first dot, and the ending; with a number where it, or one
+    with an ending of what is written beside it, is taken.
     """
     first = Path(get_stem(source) + ending)
 
@@ -113,18 +87,13 @@ def print_result(
 
 
 def check_output(path: str | Path, *, is_folder: bool = False) -> None:
-    """Refuse a file, or a folder, that cannot be written, before anything long begins.
-
-    Raises
-    ------
-    TrajectoryError
-    """
+    """Refuse a file, or a folder, that cannot be written, before anything long begins."""
     if str(path) == STANDARD:
         return
     try:
         reason = _find_obstacle(Path(path), is_folder)
     except (OSError, ValueError) as error:
-        raise _make_error(path, error) from error
+        reason = getattr(error, 'strerror', None) or str(error)
     if reason:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
 
@@ -148,41 +117,23 @@ def _find_obstacle(path: Path, is_folder: bool) -> str:
     return '' if os.access(place, mode) else 'no permission'
 
 
-def _make_error(path: str | Path, error: Exception) -> TrajectoryError:
-    reason = getattr(error, 'strerror', None) or str(error)
-    return TrajectoryError(f'{path}: cannot be written: {reason}')
-
-
 def check_files(
     args: argparse.Namespace, outputs: Sequence[tuple[str, Any]], **inputs: str | None
 ) -> None:
     """Refuse a file that cannot be written, or would replace what is read, or another output.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-        With `model` and `extras`, which are read.
-    outputs : sequence of (str, path or None)
-        Option and file; None and `-` are no file.
-    **inputs : str or None
-        What else is read, by the name of its option or argument; of a folder all files count.
-
-    Raises
-    ------
-    TrajectoryError
-        Naming the file, or both options.
+    Outputs are pairs of option and file, None and `-` for no file. Model and extras are read, and
+    the inputs, by their options or arguments; of a folder all files count.
     """
-    for _, path in outputs:
-        if path is not None:
-            check_output(path)
     inputs = {'--model': args.model, '--extras': args.extras, **inputs}
     read = {
         name: Path(path).resolve() for name, path in inputs.items() if path and path != STANDARD
     }
+    chosen = [(option, path) for option, path in outputs if path not in (None, STANDARD)]
+    for _, path in chosen:
+        check_output(path)
     seen: dict[Path, str] = {}
-    for option, path in outputs:
-        if not path or path == STANDARD:
-            continue
+    for option, path in chosen:
         target = Path(path).resolve()
         for name, source in read.items():
             if target == source or (source in target.parents and target.exists()):
@@ -198,12 +149,7 @@ def check_files(
 
 
 def check_picture(path: Path) -> None:
-    """Refuse the file of a picture that cannot be written, or is of no known kind.
-
-    Raises
-    ------
-    TrajectoryError
-    """
+    """Refuse the file of a picture that cannot be written, or is of no known kind."""
     if path.suffix.lower() not in PICTURES:
         raise TrajectoryError(
             f'{path}: cannot be written: expected a name that ends with {", ".join(PICTURES)}'
@@ -212,19 +158,7 @@ def check_picture(path: Path) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file at once, or not at all.
-
-    Parameters
-    ----------
-    path : str or Path
-        File name, or '-' for standard output.
-    text : str
-
-    Raises
-    ------
-    TrajectoryError
-        When it cannot be written; what was there before is then still there.
-    """
+    """Write a file, or standard output for `-`, at once; what was there stays if that fails."""
     if str(path) == STANDARD:
         buffer = getattr(sys.stdout, 'buffer', None)
         if buffer is None:
@@ -234,7 +168,4 @@ def write_text(path: str | Path, text: str) -> None:
         sys.stdout.flush()
         buffer.write(text.encode('utf-8'))
         return
-    try:
-        write_whole(Path(path), text)
-    except (OSError, ValueError) as error:
-        raise _make_error(path, error) from error
+    write_whole(Path(path), text)

@@ -35,11 +35,8 @@ def declare_package(
 def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelFile, Robot]:
     """Return the new folder, by default named after the model, the model, and its robot.
 
-    Raises
-    ------
-    NeDynamicsError
-        When a package is missing, the folder cannot be made or holds something already, or the
-        model cannot be loaded or has no one tip.
+    Nothing is begun when a package is missing, the folder cannot be made or holds something
+    already, or the model cannot be loaded or has no one tip.
     """
     require_packages(args, report=True)
     settle_output(args, ending, source=_make_name(args.model))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ne_dynamics import __version__
 from ne_dynamics.cli.options.log_set_source import DiagnosedLogs, LogSetSource
+from ne_dynamics.cli.options.output_file import check_output
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification import Evaluation, FilteredLogs, JointResidual, evaluate
@@ -24,28 +25,29 @@ from ne_dynamics.identification.writing.model_files import extras_path, is_same_
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.parts import get_last, look
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone, write_page
+from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone
 from ne_dynamics.report_page.page import Block, Items
-from ne_dynamics.report_page.page_file import require_page_place
 
 NOT_OPTIONS = frozenset({'command', 'first', 'settle', 'model', 'log', 'json', 'report'})
 """Attributes of the arguments that are said elsewhere, or are none."""
+
+SUFFIXES = ('.html', '.htm')
 
 PACKAGES = ('numpy', 'matplotlib', 'jinja2')
 
 
 def require_report(args: argparse.Namespace) -> None:
-    """Refuse a report that could not be written, before there is work in it.
-
-    Raises
-    ------
-    InputError
-        When nothing can be written there, or it is the place of another file.
-    """
+    """Refuse a report that could not be written, before there is work in it."""
     path = args.report
     if path is None:
         return
-    require_page_place(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f'{path}: the report: expected a name that ends in {" or ".join(SUFFIXES)}, got '
+            f'{path.suffix or "none of them"}; a browser prints the page as PDF'
+        )
+    check_output(path)
     output = getattr(args, 'output', None)
     others = [args.model, *args.log]
     others += [] if output is None else [output, extras_path(output)]
@@ -61,14 +63,10 @@ def report_errors(args: argparse.Namespace) -> Iterator[None]:
     try:
         yield
     except NeDynamicsError as error:
-        if args.report is not None and not isinstance(error, _ReportError):
+        if args.report is not None:
             verdict = Paragraph(f'Refused: {error}', Tone.ERROR)
             _write(args, verdict, (_describe_options(args),))
         raise
-
-
-class _ReportError(InputError):
-    """The report itself cannot be written."""
 
 
 def write_identified(
@@ -240,7 +238,4 @@ def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section
         sections=sections,
         footer=f'Written by ne_dynamics {__version__}, {now:%Y-%m-%d %H:%M} UTC.',
     )
-    try:
-        write_page(args.report, render_page(page))
-    except InputError as error:
-        raise _ReportError(*error.args) from error
+    write_whole(args.report, render_page(page))

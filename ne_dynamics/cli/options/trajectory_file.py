@@ -11,13 +11,7 @@ from ne_dynamics.motion import TrajectoryFile, parse_trajectory
 
 
 def read_trajectory(path: str) -> TrajectoryFile:
-    """Read a trajectory of a file, or of standard input where its name is '-'.
-
-    Raises
-    ------
-    TrajectoryError
-        When it cannot be read, or is no such document; the message names file, point and field.
-    """
+    """Read a trajectory of a file, or of standard input for `-`; errors name point and field."""
     source = 'standard input' if path == STANDARD else path
     try:
         text = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()

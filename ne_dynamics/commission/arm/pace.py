@@ -22,22 +22,10 @@ with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
 
 
 class MotionPace:
-    """Whether, and how far, an arm goes on.
+    """Whether an arm waits for time, and the stamp up to which it may go on [ns].
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        In the namespace of the arm.
-    rate : float or None
-        States a second of a simulated arm in lockstep, with its parameter `paced` [Hz]; None: the
-        time of an arm that is there passes by itself.
-
-    Attributes
-    ----------
-    is_granted : bool
-        Whether the arm waits for time.
-    granted : int
-        Stamp up to which it may go on [ns].
+    The node is in the namespace of the arm. The rate is that of the states of a simulated arm in
+    lockstep, with its parameter `paced` [Hz]; None: time passes by itself.
     """
 
     def __init__(self, node: Any, rate: float | None) -> None:

@@ -7,63 +7,43 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.commission.arm.arm_session import Progress
+from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
-from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, StrayedArm
-from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
+from ne_dynamics.commission.arm.held_arm import Progress
+from ne_dynamics.commission.arm.live_arm import LiveArm
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
-from ne_dynamics.commission.folder import write_whole
-from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
-from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation import SimulatedRobotSettings
-from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
+from ne_dynamics.simulation.demo.ros_process import (
+    ROBOT_MODULE,
+    ROBOT_NAME,
+    RosProcesses,
+    domain_id,
+    local_discovery,
+)
 
 with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.signals import SignalHandlerOptions
+    from std_srvs.srv import Trigger
+
+LOCKSTEP = {
+    'lockstep': True,
+    'paced': True,
+    'brake': True,
+    'time_under_brakes': True,
+    'publish_clock': True,
+}
+"""Of the simulated robot: under brakes, in lockstep with node and run; it has a clock."""
 
 
-class AskedBrakes:
-    """Brakes, or an effort controller, that the operator switches.
-
-    Parameters
-    ----------
-    ask : callable
-        Shows a sentence and returns when it is done; False when nobody can be asked any more.
-    """
-
-    def __init__(self, ask: Callable[[str], bool]) -> None:
-        self._ask = ask
-        self._is_released = False
-
-    def release(self) -> None:
-        """Ask for it.
-
-        Raises
-        ------
-        ArmFault
-            When nobody answers.
-        """
-        self._is_released = True
-        sentence = 'release the brakes (activate the effort controller): the node holds the arm'
-        if not self._ask(sentence):
-            raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
-
-    def engage(self) -> bool:
-        """Ask for it, if they were released; return whether it is said to be done."""
-        was_released, self._is_released = self._is_released, False
-        sentence = 'engage the brakes (or support the arm): the node is going to end'
-        return not was_released or self._ask(sentence)
-
-
-class Session:
-    """The live part of a run: DDS, the arm, its brakes, and the node during motions.
+class Session(LiveArm):
+    """An arm over DDS with its brakes, and the node that holds it during motions.
 
     A context manager; on exit all started processes are stopped.
 
@@ -73,15 +53,9 @@ class Session:
     simulated : mapping, optional
         Parameters of the simulated robot; None: a real robot.
     ask : callable
-        For the brakes of a real robot, see :class:`AskedBrakes`.
+        For the brakes, or the effort controller, of a real robot: shows a sentence and returns
+        when it is done; False when nobody can be asked any more.
     namespace : str
-
-    Attributes
-    ----------
-    arm : LiveArm
-    brakes : AskedBrakes or SimulatedBrakes
-    check : callable
-        Called before every motion; raises an error if it must not begin.
     """
 
     def __init__(
@@ -91,20 +65,14 @@ class Session:
         ask: Callable[[str], bool],
         namespace: str = '',
     ) -> None:
-        self.robot = robot
+        super().__init__(robot)
+        self.is_simulated = simulated is not None
         self._simulated = simulated
         self._ask = ask
         self._namespace = namespace
         self._stack = contextlib.ExitStack()
+        self._brakes: dict[str, Any] = {}
         self._is_released = False
-        self.check: Callable[[PlannedMotion], None] = lambda motion: None
-        self.arm: LiveArm
-        self.brakes: AskedBrakes | SimulatedBrakes
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether the arm is the simulated robot."""
-        return self._simulated is not None
 
     def __enter__(self) -> Session:
         with contextlib.ExitStack() as stack:
@@ -127,22 +95,45 @@ class Session:
             if self._simulated is not None:
                 rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
                 with in_one_piece():
-                    start_simulated_robot(processes, self._simulated)
-            self.arm = stack.enter_context(
-                LiveArm(
-                    context, self._namespace, self.robot.joint_names, processes, guardian, rate
-                )
-            )
-            self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
-            self.arm.guard_processes()
-            self.arm.wait_for_state(ARM.first_state_time)
-            self.arm.require_only_run()
+                    processes.start(ROBOT_NAME, ROBOT_MODULE, {**self._simulated, **LOCKSTEP})
+            self.connect(context, self._namespace, processes, guardian, rate)
+            stack.callback(self.disconnect)
+            if is_simulated:
+                self._brakes = {
+                    name: self.node.create_client(Trigger, f'{ROBOT_NAME}/{name}')
+                    for name in ('release_brake', 'engage_brake')
+                }
+            self.guard_processes()
+            self.wait_for_state(ARM.first_state_time)
+            self.require_only_run()
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         with undisturbed():
             self._stack.close()
+
+    def release(self) -> None:
+        """Release the brakes, or ask for it; nothing moves when nobody answers."""
+        sentence = 'release the brakes (activate the effort controller): the node holds the arm'
+        if self.is_simulated:
+            self._switch('release_brake')
+        elif not self._ask(sentence):
+            raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
+
+    def engage(self) -> bool:
+        """Engage the brakes, or ask for it; return whether it is done, or said to be."""
+        if self.is_simulated:
+            self._switch('engage_brake')
+            return True
+        return self._ask('engage the brakes (or support the arm): the node is going to end')
+
+    def _switch(self, name: str) -> None:
+        # The arm is to have its brakes most of all when its node has ended.
+        client, what = self._brakes[name], f'{ROBOT_NAME}/{name}'
+        self.wait(client.service_is_ready, what, needs_node=False)
+        answer = client.call_async(Trigger.Request())
+        self.wait(answer.done, what, needs_node=False)
 
     @contextlib.contextmanager
     def moving(
@@ -152,42 +143,28 @@ class Session:
         file: Path,
         look: Progress | None = None,
     ) -> Iterator[None]:
-        """Run a node that controls the arm within the context.
-
-        Parameters
-        ----------
-        name : str
-            Name of the node's log.
-        parameters : mapping
-            Parameters of the node.
-        file : Path
-            Parameter file to write them to.
-        look : callable, optional
-            Called with the stamp of the newest state, from the release of the brakes until the
-            context begins [s].
-        """
+        """Run a node that controls the arm within the context; see :meth:`HeldArm.moving`."""
         if self.is_simulated:
             parameters = {**parameters, 'state_timeout': ARM.standing_time}
         write_whole(file, parameter_text(parameters))
-        arm = self.arm
-        arm.catch_up()
-        arm.forget()
+        self.catch_up()
+        self.forget()
         try:
-            arm.start_node(name, parameters)
+            self.start_node(name, parameters)
             # Before: whether they are released when this is interrupted cannot be told.
             self._is_released = True
-            self.brakes.release()
-            arm.catch_up()
-            arm.watch()
-            arm.pass_time(arm.now + ARM.settling_time, look)
+            self.release()
+            self.catch_up()
+            self.watch()
+            self.pass_time(self.now + ARM.settling_time, look)
             yield
         except StrayedArm:
             with undisturbed():
-                arm.let_float()
+                self.let_float()
             raise
         except BaseException:
             with undisturbed():
-                arm.hold()
+                self.hold()
             raise
         finally:
             self.rest()
@@ -199,27 +176,8 @@ class Session:
         """
         with undisturbed():
             try:
-                if self._is_released and not self.brakes.engage():
-                    self.arm.hold_on(HELD_FOR)
+                if self._is_released and not self.engage():
+                    self.hold_on(HELD_FOR)
                 self._is_released = False
             finally:
-                self.arm.end_node()
-
-    def follow(
-        self,
-        motion: PlannedMotion,
-        tolerance: FloatArray,
-        progress: Progress | None = None,
-        astray: FloatArray | None = None,
-    ) -> Record:
-        """Go to the start of a motion, follow it, and return the record of it."""
-        arm = self.arm
-        self.check(motion)
-        arm.catch_up()
-        # From where the arm is held, which is not quite where it is: the node knows.
-        way = plan_approach(self.robot, arm.position, motion)
-        if way is not None:
-            self.check(way)
-            arm.follow(way, tolerance)
-        arm.forget()
-        return arm.follow(motion, tolerance, progress, astray)
+                self.end_node()

@@ -20,11 +20,6 @@ def prepare_simulated_arm(
     """Write what is hidden to a folder, and return the parameters of the simulated robot.
 
     The arm begins where its motors, with its true masses and friction, can move it.
-
-    Raises
-    ------
-    NeDynamicsError
-        When there is no such pose.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / HIDDEN

@@ -135,10 +135,6 @@ def judge_record(dynamics: Dynamics, record: Record, delay: float) -> FloatArray
     a joint that does not.
     """
     judged = evaluate(dynamics, acting_log(record, delay))
-    rest = judged.signals.effort - judged.model_effort
-    moving = judged.signals.usable
-    left = np.full(rest.shape[1], np.nan)
-    for joint, (values, chosen) in enumerate(zip(rest.T, moving.T, strict=True)):
-        if chosen.any():
-            left[joint] = np.sqrt(np.mean(values[chosen] ** 2))
-    return left
+    squares = (judged.signals.effort - judged.model_effort) ** 2
+    left = np.ma.array(squares, mask=~judged.signals.usable).mean(axis=0)
+    return np.asarray(np.sqrt(left.filled(np.nan)))

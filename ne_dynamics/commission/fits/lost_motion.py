@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
+from ne_dynamics.commission.motions import length_of
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Finding, Signals
@@ -41,7 +42,6 @@ def with_lost_motion(
     target = np.concatenate(
         [rest[part, index] for (_, rest), part in zip(pieces, chosen, strict=True)]
     )
-    length = FIT.sliding_share if joint.type.is_prismatic else 1.0
 
     def fit(displacement: float) -> tuple[float, FloatArray]:
         columns = np.concatenate(
@@ -53,7 +53,7 @@ def with_lost_motion(
         return _least_squares(columns, target)
 
     turned_at_once, _ = fit(0.0)
-    displacements = [length * each for each in FIT.lost_motions]
+    displacements = [length_of(joint) * each for each in FIT.lost_motions]
     fits = [fit(each) for each in displacements]
     best = int(np.argmin([left for left, _ in fits]))
     left, (friction, offset, _, viscous) = fits[best]

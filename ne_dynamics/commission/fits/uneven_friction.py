@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ne_dynamics.commission.motions import length_of
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification import evaluate
@@ -37,9 +38,8 @@ def find_uneven_friction(dynamics: Dynamics, logs: Sequence[Log]) -> list[Findin
     for index, joint in enumerate(dynamics.robot.joints):
         speed = np.abs(velocity[:, index])
         rows = usable[:, index] & (speed > FIT.passing_share * speed.max(initial=0.0))
-        width = FIT.place * (FIT.sliding_share if joint.type.is_prismatic else 1.0)
         spread = _spread_by_place(
-            np.floor(position[rows, index] / width),
+            np.floor(position[rows, index] / (FIT.place * length_of(joint))),
             velocity[rows, index] > 0.0,
             rest[rows, index],
         )

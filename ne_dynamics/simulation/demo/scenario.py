@@ -24,7 +24,7 @@ from ne_dynamics.control import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.progress_bar import ProgressBar
+from ne_dynamics.progress_bar import show_time
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters, law_parameters
 from ne_dynamics.simulation.demo.motion import InverseDynamics, WaypointMotion, excitation
@@ -164,11 +164,8 @@ class Scenario(abc.ABC):
         with NodeLoop(self.options.rate, node, self.arm.parameters()) as loop:
             for run in self.runs:
                 motion = run.motion or self.motion
-                bar = ProgressBar(run.style.label, motion.duration + run.rest)
-                try:
-                    self.recordings[run.key] = loop.run(motion, run, bar.show)
-                finally:
-                    bar.close()
+                with show_time(run.style.label, motion.duration + run.rest) as show:
+                    self.recordings[run.key] = loop.run(motion, run, show)
 
     def results(self) -> dict[str, Any]:
         """Return everything that was measured, in SI units."""
