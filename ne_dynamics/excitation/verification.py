@@ -6,7 +6,7 @@ does it, in every millisecond, and where the links are nested their meshes tell 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,22 +147,15 @@ class Distances:
         return tuple(sorted(found, key=lambda each: each.distance - each.margin))
 
     def _check_pair(self, pair: Pair) -> Nearest:
-        measures = [PairDistances((pair,), frames) for frames in self._frames]
-
-        def measure(row: int) -> float:
-            part, place = divmod(row, self._count)
-            distance = measures[part](place, 0)
-            # The hull holds the mesh.
-            return distance if distance > pair.margin else measures[part](place, 0, by_mesh=True)
-
-        return self._step_through(pair, measure)
-
-    def _step_through(self, pair: Pair, measure: Callable[[int], float]) -> Nearest:
         """Measure where what was measured before does not prove that the margin is kept."""
+        measures = [PairDistances((pair,), frames) for frames in self._frames]
         position = self._motion.position
         row, best = 0, Nearest(pair.name, np.inf, pair.margin, 0.0)
         while row < len(position):
-            distance = measure(row)
+            measure, place = measures[row // self._count], row % self._count
+            distance = measure(place, 0)
+            if not distance > pair.margin:
+                distance = measure(place, 0, by_mesh=True)  # the hull holds the mesh
             time = float(self._motion.times[row])
             if not distance >= pair.margin or distance <= 0.0:
                 raise ExcitationError(

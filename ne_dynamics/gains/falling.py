@@ -66,41 +66,6 @@ class GravitySlopes:
         )
 
 
-def find_softening(
-    slopes: GravitySlopes, kp: FloatArray, request: GainRequest, stiffness: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the part of the gains at which the arm falls in each pose, 1 / B, and how it falls.
-
-    With gains kp, shape (n,). The request says how wrong masses may be, and the payload; the
-    stiffness is that of the gears, shape (n,) [N m/rad or N/m], None where they are rigid.
-
-    Returns
-    -------
-    part : array, shape (N,)
-        With the worst masses; 0 where the arm never falls, infinite where gears are too soft to
-        carry it at all.
-    error : array, shape (N, n)
-        Of the motors, which grows; of any length.
-    """
-    count, bodies = slopes.parts.shape[:2]
-    light, heavy = request.part_factors(bodies - 1)
-    known = np.zeros(bodies)
-    known[:-1] = 0.0 if slopes.weights is None else 1.0
-    worst: FloatArray = np.zeros(count)
-    errors: FloatArray = np.zeros((count, len(kp)))
-    # From the lightest and the heaviest arm: what is found is no better than either.
-    for start in (light, heavy):
-        factors: FloatArray = np.tile(start, (count, 1))
-        for _ in range(GAIN_SEARCH.mass_rounds):
-            slope = np.einsum('kb,kbij->kij', factors - known, slopes.parts)
-            part, motors, error = _find_most_negative(slope, kp, slopes.weights, stiffness)
-            errors = np.where((part > worst)[:, np.newaxis], motors, errors)
-            worst = np.maximum(worst, part)
-            pushes = np.einsum('ki,kbij,kj->kb', error, slopes.parts, error)
-            factors = np.where(pushes > 0.0, light, heavy)
-    return worst, errors
-
-
 def _find_most_negative(
     slope: FloatArray,
     kp: FloatArray,
@@ -187,7 +152,31 @@ class Falls:
         )
 
     def _soften(self, slopes: GravitySlopes, kp: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return find_softening(slopes, kp, self._request, self._stiffness)
+        """Return the part of the gains at which the arm falls in each pose, and how it falls.
+
+        The part 1 / B, shape (N,), is with the worst masses: 0 where the arm never falls, infinite
+        where gears are too soft to carry it at all. The error of the motors, which grows, has the
+        shape (N, n) and any length.
+        """
+        count, bodies = slopes.parts.shape[:2]
+        light, heavy = self._request.part_factors(bodies - 1)
+        known = np.zeros(bodies)
+        known[:-1] = 0.0 if slopes.weights is None else 1.0
+        worst: FloatArray = np.zeros(count)
+        errors: FloatArray = np.zeros((count, len(kp)))
+        # From the lightest and the heaviest arm: what is found is no better than either.
+        for start in (light, heavy):
+            factors: FloatArray = np.tile(start, (count, 1))
+            for _ in range(GAIN_SEARCH.mass_rounds):
+                slope = np.einsum('kb,kbij->kij', factors - known, slopes.parts)
+                part, motors, error = _find_most_negative(
+                    slope, kp, slopes.weights, self._stiffness
+                )
+                errors = np.where((part > worst)[:, np.newaxis], motors, errors)
+                worst = np.maximum(worst, part)
+                pushes = np.einsum('ki,kbij,kj->kb', error, slopes.parts, error)
+                factors = np.where(pushes > 0.0, light, heavy)
+        return worst, errors
 
     def reduction(self, kp: FloatArray) -> float:
         """Return the factor by which gains may be smaller in the poses that were found."""

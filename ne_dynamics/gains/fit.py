@@ -27,10 +27,6 @@ from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
 """Powers of a step by which frequency and damping of a joint are led to larger margins."""
 
-RAISES = ((1.0, 2.0), (1.0, 1.0), (1.0, 0.0))
-"""Likewise to a higher frequency: with the same part of damping by stiffness, with the same
-damping ratio, or with the same damping."""
-
 LARGER = 1.0 / sys.float_info.epsilon
 """A power of two, so that numbers keep their digits."""
 
@@ -186,11 +182,15 @@ class LoopFit:
     def raise_each(
         self, frequency: FloatArray, damping: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return frequencies and damping ratios, each joint's as high as the margins allow."""
-        rise = GAIN_SEARCH.largest_rise
+        """Return frequencies and damping ratios, each joint's as high as the margins allow.
+
+        In turn, each joint is made stiffer: with the same part of damping by stiffness, with the
+        same damping ratio, or with the same damping.
+        """
+        rise, moves = GAIN_SEARCH.largest_rise, ((1.0, 2.0), (1.0, 1.0), (1.0, 0.0))
         while rise >= GAIN_SEARCH.least_rise:
             before = frequency
-            frequency, damping = self._move_each(frequency, damping, RAISES, rise, self._judge_few)
+            frequency, damping = self._move_each(frequency, damping, moves, rise, self._judge_few)
             rise = np.sqrt(rise) if frequency is before else rise
         return frequency, damping
 
@@ -205,7 +205,7 @@ class LoopFit:
         """Return frequencies and damping ratios after one move of each joint, in turn.
 
         It is the first of the moves within the bounds whose gains are taken; the same arrays where
-        there is none.
+        there is none. A move is the powers of the rise by which stiffness' root and damping grow.
         """
         for joint in range(self._joints):
             for stiffer, damper in moves:

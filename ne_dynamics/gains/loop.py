@@ -214,27 +214,13 @@ def frequencies(timing: LoopTiming, modes: Modes | None = None, count: int = 200
     return np.asarray(merged[merged < highest], dtype=np.float64)
 
 
-class UnitResponse(NamedTuple):
-    """What an effort does, by frequencies.
-
-    Attributes
-    ----------
-    position, velocity : complex array, shape (B, m, F)
-        Of each mode; the velocity as it is measured, and not by a filter.
-    by_filter, by_sum : complex array, shape (F,)
-        What the velocity filter, and the sum over the periods, make of a position.
-    """
-
-    position: ComplexArray
-    velocity: ComplexArray
-    by_filter: ComplexArray
-    by_sum: ComplexArray
-
-
 def respond(
     squares: FloatArray, damping: FloatArray, timing: LoopTiming, at: FloatArray
-) -> UnitResponse:
-    """Return the response of modes to frequencies [rad/s], those of shape (F,)."""
+) -> tuple[ComplexArray, ComplexArray]:
+    """Return the position and the velocity that an effort gives to modes, shape (B, m, F) each.
+
+    At frequencies, shape (F,) [rad/s]; the velocity as it is measured, and not by a filter.
+    """
     period, (whole, _) = timing.period, timing.periods
     z = np.exp(1j * period * at)
     transition, _, late, early = _step_modes(squares, damping, timing)
@@ -245,11 +231,7 @@ def respond(
     )
     determinant = (z - a) * (z - d) - b * c
     position = ((z - d) * first + b * second) / determinant
-    velocity = (c * first + (z - a) * second) / determinant
-    filtered = (
-        np.zeros_like(z) if timing.velocity is None else _filter_response(timing.velocity, z)
-    )
-    return UnitResponse(position, velocity, filtered, period / (z - 1.0))
+    return position, (c * first + (z - a) * second) / determinant
 
 
 def _filter_response(filtered: VelocityFilter, z: ComplexArray) -> ComplexArray:
@@ -271,7 +253,8 @@ def open_loop(
 
     At frequencies, shape (F,) [rad/s], with weights W, shape (B, n, n); None for the identity.
     """
-    unit = respond(modes.squares, modes.damping, timing, at)
+    position, velocity = respond(modes.squares, modes.damping, timing, at)
+    z = np.exp(1j * timing.period * at)
     right = np.swapaxes(modes.motors, 1, 2)[:, np.newaxis]
 
     def between(response: ComplexArray) -> ComplexArray:
@@ -279,12 +262,13 @@ def open_loop(
         path: ComplexArray = left @ right
         return path
 
-    by_position = gains.kp + np.multiply.outer(unit.by_sum, gains.ki)
+    by_position = gains.kp + np.multiply.outer(timing.period / (z - 1.0), gains.ki)
     if timing.velocity is not None:
-        by_position = by_position + np.multiply.outer(unit.by_filter, gains.kd)
-    loop = by_position[..., np.newaxis] * between(unit.position)
+        filtered = _filter_response(timing.velocity, z)
+        by_position = by_position + np.multiply.outer(filtered, gains.kd)
+    loop: ComplexArray = by_position[..., np.newaxis] * between(position)
     if timing.velocity is None:
-        loop = loop + gains.kd[:, np.newaxis] * between(unit.velocity)
+        loop = loop + gains.kd[:, np.newaxis] * between(velocity)
     return loop if weights is None else weights[:, np.newaxis] @ loop
 
 

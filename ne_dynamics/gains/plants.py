@@ -117,11 +117,11 @@ class Plants:
     def largest_gravity(self, request: GainRequest) -> FloatArray:
         """Return the largest effort that gravity takes, with all that is wrong, shape (n,)."""
         parts = self.part_gravity
-        wrong = np.einsum('b,kbi->ki', self.largest_errors(request), np.abs(parts))
+        wrong = np.einsum('b,kbi->ki', self.compute_mass_errors(request), np.abs(parts))
         largest: FloatArray = (np.abs(self.gravity) + wrong).max(axis=0)
         return largest
 
-    def largest_errors(self, request: GainRequest) -> FloatArray:
+    def compute_mass_errors(self, request: GainRequest) -> FloatArray:
         """Return how much heavier than the model's each body and the payload may be, (b + 1,)."""
         bodies = len(self.robot.bodies)
         return np.append(np.full(bodies, request.uncertainty), request.payload_range[1])

@@ -59,7 +59,7 @@ def predict_sag(choice: Choice, plants: Plants, request: GainRequest) -> FloatAr
     From gravity that the model has wrong, the payload that it does not have, and friction that
     holds the joint. An integral takes it away in time; this is what it begins with.
     """
-    wrong, parts = plants.largest_errors(request), plants.part_gravity
+    wrong, parts = plants.compute_mass_errors(request), plants.part_gravity
     held = (1.0 + request.uncertainty) * plants.holding_friction
     kp, weights = choice.gains.kp, choice.kind.weights
     springs = np.diag(kp) if weights is None else weights * kp

@@ -9,11 +9,12 @@ import numpy as np
 
 from ne_dynamics.gains.kind import LoopKind
 from ne_dynamics.gains.loop import (
+    ComplexArray,
     JointGains,
     close_loop,
     frequencies,
     growth,
-    respond,
+    open_loop,
     rigid_modes,
 )
 from ne_dynamics.gains.margins import Margins, find_margins
@@ -27,13 +28,14 @@ class ScalarLoops:
     def __init__(self, kind: LoopKind, damping: float) -> None:
         self._kind = kind
         self._damping = damping
-        self._values = np.geomspace(kind.heaviest, kind.lightest, GAIN_SEARCH.eigenvalues)
+        values = np.geomspace(kind.heaviest, kind.lightest, GAIN_SEARCH.eigenvalues)
+        self._modes = rigid_modes((1.0 / values)[:, np.newaxis, np.newaxis])
         self._at = frequencies(kind.timing)
-        unit = respond(np.zeros((1, 1)), np.zeros(1), kind.timing, self._at)
-        position = unit.position[0, 0]
-        is_measured = kind.timing.velocity is None
-        velocity = unit.velocity[0, 0] if is_measured else position * unit.by_filter
-        self._unit = position, velocity, position * unit.by_sum
+        # A loop is linear in its gains.
+        self._unit = [
+            open_loop(self._modes, None, JointGains(*one), kind.timing, self._at)[..., 0, 0]
+            for one in np.eye(3)[:, :, np.newaxis]
+        ]
 
     def _gains(self, frequency: float) -> JointGains:
         one = replace(self._kind, scale=np.ones(1))
@@ -41,15 +43,13 @@ class ScalarLoops:
 
     def margins(self, frequency: float) -> Margins:
         """Return the margins of the directions."""
-        loop = sum(
-            gain * part for gain, part in zip(self._gains(frequency), self._unit, strict=True)
-        )
-        return find_margins(self._values[:, np.newaxis] * loop, self._at)
+        gains = zip(self._gains(frequency), self._unit, strict=True)
+        loop: ComplexArray = np.sum([gain * part for gain, part in gains], axis=0)
+        return find_margins(loop, self._at)
 
     def is_stable(self, frequency: float) -> bool:
         """Return whether all directions die out."""
-        modes = rigid_modes((1.0 / self._values)[:, np.newaxis, np.newaxis])
-        loop = close_loop(modes, None, self._gains(frequency), self._kind.timing)
+        loop = close_loop(self._modes, None, self._gains(frequency), self._kind.timing)
         return bool(growth(loop, self._kind.has_integral).max() < 1.0)
 
     def largest_frequency(self, request: GainRequest) -> float:

@@ -43,7 +43,7 @@ from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
 from ne_dynamics.identification.plausibility import Bounds, find_implausible_values
 from ne_dynamics.identification.quality import Quality
 from ne_dynamics.identification.regression.design import Design, find_bodies
-from ne_dynamics.identification.regression.friction_terms import SMOOTH, STRIBECK, Term
+from ne_dynamics.identification.regression.friction_terms import ALWAYS, SMOOTH, STRIBECK, Term
 from ne_dynamics.identification.regression.selection import DROPPED
 from ne_dynamics.identification.report.report import (
     BodyChange,
@@ -326,64 +326,48 @@ def _describe_joint(
 ) -> JointChange:
     """Return what became of one joint."""
     values = fit.design.term_values(fit.solution, index)
-    coulomb = next((term for term in SMOOTH if term in values), Term.COULOMB)
     counts = fit.folds.counts[:, index].sum() if fit.folds.judged else 0.0
     crossed = math.sqrt(fit.predicted[:, index].sum() / counts) if counts > 0.0 else math.nan
     return JointChange(
         before=before,
         after=after,
         samples=int(fit.rows.used[index]),
-        viscous=(
-            old.viscous_friction,
-            new.viscous_friction,
-            _finite_or_zero(quality.deviation(index, Term.VISCOUS)),
-        ),
-        coulomb=(
-            old.coulomb_friction,
-            new.coulomb_friction,
-            _finite_or_zero(quality.deviation(index, coulomb)),
-        ),
+        numbers=_describe_numbers(quality, index, old, new, values),
         offset=values.get(Term.OFFSET, 0.0),
         cross_validated=crossed,
-        drive=_describe_drive(quality, index, old, new, values),
         noise=float(fit.sigma[index]),
         correlation=float(fit.correlation[index]),
     )
 
 
-def _describe_drive(
+def _describe_numbers(
     quality: Quality, index: int, old: Joint, new: Joint, values: Mapping[Term, float]
 ) -> dict[str, tuple[float, float, float]]:
     """Return what a joint's drive and friction were and are, and the standard deviations."""
-    drive = {
-        'rotor_inertia': (
-            old.rotor_inertia,
-            new.rotor_inertia,
-            quality.deviation(index, Term.ROTOR) / (new.gear_ratio**2 or 1.0),
-        ),
-        'friction_offset': (
-            old.friction.friction_offset,
-            new.friction.friction_offset,
-            quality.deviation(index, Term.OFFSET),
-        ),
-    }
-    static = next((term for term in STRIBECK if term in values), None)
+    numbers = {}
     for key, term in (
+        ('viscous_friction', Term.VISCOUS),
+        ('coulomb_friction', next((term for term in SMOOTH if term in values), Term.COULOMB)),
+        ('rotor_inertia', Term.ROTOR),
+        ('friction_offset', Term.OFFSET),
         ('square_root_friction', Term.SQUARE_ROOT),
         ('cubic_friction', Term.CUBIC),
         ('load_coefficient', Term.LOAD),
-        ('static_friction', static),
+        ('static_friction', next((term for term in STRIBECK if term in values), None)),
         ('stribeck_velocity', None),
         ('smoothing_velocity', None),
-        ('hysteresis_friction', Term.HYSTERESIS if Term.HYSTERESIS in values else None),
+        ('hysteresis_friction', Term.HYSTERESIS),
         ('hysteresis_displacement', None),
     ):
-        given, fitted = getattr(old.friction, key) or 0.0, getattr(new.friction, key) or 0.0
-        if given or fitted:
-            deviation = math.nan if term is None else quality.deviation(index, term)
-            drive[key] = given, fitted, deviation
-    return drive
-
-
-def _finite_or_zero(value: float) -> float:
-    return value if math.isfinite(value) else 0.0
+        given, fitted = (
+            getattr(joint if hasattr(joint, key) else joint.friction, key) or 0.0
+            for joint in (old, new)
+        )
+        deviation = math.nan if term is None else quality.deviation(index, term)
+        if term == Term.ROTOR:
+            deviation /= new.gear_ratio**2 or 1.0
+        elif term in (Term.VISCOUS, Term.COULOMB, *SMOOTH) and math.isnan(deviation):
+            deviation = 0.0  # of a joint that is not fitted: nothing is said of it
+        if given or fitted or term in ALWAYS or key == 'coulomb_friction':
+            numbers[key] = given, fitted, deviation
+    return numbers

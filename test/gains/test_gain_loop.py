@@ -46,7 +46,7 @@ def random_masses(count, n, seed=0):
 def test_response_is_the_sum_over_all_aliases(dead_time, square, damping):
     """A mode behind a hold and a dead time is what sampling makes of its transfer function."""
     at = np.array([20.0, 130.0, 400.0, 700.0])
-    found = respond(
+    position, velocity = respond(
         np.array([[square]]), np.array([damping]), LoopTiming(PERIOD, dead_time, None), at
     )
     shift = 2.0 * np.pi / PERIOD * np.arange(-ALIASES, ALIASES + 1)
@@ -54,11 +54,9 @@ def test_response_is_the_sum_over_all_aliases(dead_time, square, damping):
     hold = (1.0 - np.exp(-s * PERIOD)) / (s * PERIOD)
     rate = np.sqrt(complex(square)).real
     plant = np.exp(-s * dead_time) / (s * s + 2.0 * damping * rate * s + square)
-    np.testing.assert_allclose(
-        found.position[0, 0], (hold * plant).sum(axis=1), rtol=1e-6, atol=1e-12
-    )
+    np.testing.assert_allclose(position[0, 0], (hold * plant).sum(axis=1), rtol=1e-6, atol=1e-12)
     # Velocities fall by one power less: their sums end earlier.
-    np.testing.assert_allclose(found.velocity[0, 0], (hold * plant * s).sum(axis=1), rtol=2e-3)
+    np.testing.assert_allclose(velocity[0, 0], (hold * plant * s).sum(axis=1), rtol=2e-3)
 
 
 @pytest.mark.parametrize('velocity', [None, FILTER, ESTIMATE], ids=('true', 'filter', 'estimate'))

@@ -164,16 +164,15 @@ def fit_drive_gains(
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
     _require_motion(dynamics.robot, logs)
-    fit = _GainFit.find(carrier, logs, mass, believed)
-    if spread is None and without is None:
-        fit = _widen(fit, carrier, logs, mass, believed)
-    if spread is None and without is not None and fit.ratio > LOAD.unlike_arm:
+    may_widen = spread is None and without is None
+    problem, state, ratio = _fit_gains(carrier, logs, mass, believed, may_widen=may_widen)
+    if spread is None and without is not None and ratio > LOAD.unlike_arm:
         raise InputError(
             f'log {log.source}: expected to show a load of {mass:g} kg that {without.source} does '
-            f'not, got an arm {fit.ratio:.3g} times farther from its model than it may be: are '
+            f'not, got an arm {ratio:.3g} times farther from its model than it may be: are '
             'the logs exchanged, or both without the load?'
         )
-    problem, state, n = fit.problem, fit.centre(), dynamics.robot.n
+    n = dynamics.robot.n
     whole = np.asarray(np.linalg.inv(problem.compute_information(state)), dtype=np.float64)
     covariance = whole[-n:, -n:]
     gain = np.exp(-state[-n:])
@@ -268,8 +267,10 @@ class _GainProblem(LoadProblem):
         told = float((1.0 - np.diag(covariance)[arm]).sum())
         return float(np.linalg.norm(state[arm])) / math.sqrt(max(told, 1e-9))
 
-    def centre(self, state: FloatArray, part: float) -> FloatArray:
+    def centre(self, state: FloatArray, ratio: float) -> FloatArray:
         """Return the most likely gains whatever the arm is, and what goes with them.
+
+        The ratio is that of :meth:`compare_spread`.
 
         At the minimum of all unknowns together gains are too small: the smaller they are, the
         smaller a step of the arm has to be. What integrates the other unknowns out (Laplace) adds
@@ -278,6 +279,7 @@ class _GainProblem(LoadProblem):
         be, only a part of that counts.
         """
         size, factors = self.steps, self._factors(state)
+        part = min(1.0, ratio**2)
         information = self.compute_information(state)
         within = np.linalg.inv(information[:size, :size])
         slope = np.zeros(self._gains)
@@ -289,43 +291,35 @@ class _GainProblem(LoadProblem):
         return result
 
 
-@dataclass(frozen=True, eq=False)
-class _GainFit:
-    """A fit, and how far its arm is from the model over how far it was believed to be."""
+def _fit_gains(
+    carrier: Carrier,
+    logs: Sequence[LogFactors],
+    mass: float,
+    believed: float,
+    *,
+    may_widen: bool,
+) -> tuple[_GainProblem, FloatArray, float]:
+    """Return a problem, its most likely gains, and how far its arm is by how far it may be.
 
-    problem: _GainProblem
-    state: FloatArray
-    ratio: float
-
-    @classmethod
-    def find(
-        cls, carrier: Carrier, logs: Sequence[LogFactors], mass: float, spread: float
-    ) -> _GainFit:
-        """Return the fit with an arm that is believed to be within a spread of its model."""
-        # The mass of the load is known, the rest is believed to be near the link.
-        load = LoadBelief(
-            np.array([mass, *[0.0] * 9]),
-            mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
-        )
+    The arm is believed to be within a spread of its model; where that may widen, as far from it
+    as the log shows it to be.
+    """
+    # The mass of the load is known, the rest is believed to be near the link.
+    load = LoadBelief(
+        np.array([mass, *[0.0] * 9]),
+        mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
+    )
+    spread, passes = believed, LOAD.spread_passes if may_widen else 0
+    while True:
         problem = _GainProblem(carrier, logs, load, spread)
         state = problem.solve(problem.find_start())
-        return cls(problem, state, problem.compare_spread(state))
-
-    def centre(self) -> FloatArray:
-        """Return the most likely gains whatever the arm is."""
-        return self.problem.centre(self.state, min(1.0, self.ratio**2))
-
-
-def _widen(
-    fit: _GainFit, carrier: Carrier, logs: Sequence[LogFactors], mass: float, believed: float
-) -> _GainFit:
-    """Return the fit of an arm that may be as far from its model as the log shows it to be."""
-    spread = believed
-    for _ in range(LOAD.spread_passes):
-        ratio = fit.problem.compare_spread(fit.centre())
+        ratio = problem.compare_spread(state)
+        found = problem.centre(state, ratio)
+        if not passes:
+            return problem, found, ratio
+        passes -= 1
+        ratio = problem.compare_spread(found)
         wider = max(ratio * spread, believed)
         if wider == spread:
-            return replace(fit, ratio=ratio)
+            return problem, problem.centre(state, ratio), ratio
         spread = wider
-        fit = _GainFit.find(carrier, logs, mass, spread)
-    return fit

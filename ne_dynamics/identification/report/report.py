@@ -80,15 +80,13 @@ class JointChange:
         the others [N m or N]; NaN without blocks.
     samples : int
         That were fitted, out of those of this joint.
-    viscous, coulomb : tuple of float
-        Before, after, and the standard deviation of the latter [N m s/rad or N s/m; N m or N].
+    numbers : mapping of str to tuple of float
+        The numbers that were fitted or set, before and after, and the standard deviation of the
+        latter (NaN for what was set): by name of the attribute of
+        :class:`~ne_dynamics.model.robot.Joint` or of its friction.
     offset : float
         Constant part of the measured effort [N m or N]: of the robot's friction, or, when offsets
         were asked for, no part of the robot.
-    drive : mapping of str to tuple of float
-        The other numbers that were fitted or set, before and after, and the standard deviation of
-        the latter (NaN for what was set): by name of the attribute of
-        :class:`~ne_dynamics.model.robot.Joint` or of its friction.
     noise : float
         Standard deviation of the residual of a sample [N m or N].
     correlation : float
@@ -98,18 +96,27 @@ class JointChange:
     before: JointResidual
     after: JointResidual
     samples: int
-    viscous: tuple[float, float, float]
-    coulomb: tuple[float, float, float]
+    numbers: Mapping[str, tuple[float, float, float]]
     offset: float
     cross_validated: float
-    drive: Mapping[str, tuple[float, float, float]]
     noise: float
     correlation: float
 
     @property
-    def numbers(self) -> dict[str, tuple[float, float, float]]:
-        """All numbers of friction and drive, as those of `drive`."""
-        return {'viscous_friction': self.viscous, 'coulomb_friction': self.coulomb, **self.drive}
+    def viscous(self) -> tuple[float, float, float]:
+        """Viscous friction, as in `numbers` [N m s/rad or N s/m]."""
+        return self.numbers['viscous_friction']
+
+    @property
+    def coulomb(self) -> tuple[float, float, float]:
+        """Coulomb friction, as in `numbers` [N m or N]."""
+        return self.numbers['coulomb_friction']
+
+    @property
+    def drive(self) -> dict[str, tuple[float, float, float]]:
+        """The other numbers."""
+        own = ('viscous_friction', 'coulomb_friction')
+        return {key: values for key, values in self.numbers.items() if key not in own}
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures; what is no number is None."""

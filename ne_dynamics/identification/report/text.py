@@ -55,16 +55,14 @@ def _describe_joints(robot: Robot, report: Report) -> list[str]:
             )
             + ''.join(f'  {f"{old:.3g} -> {new:.3g}":>16}' for old, new, _ in changes)
         )
-    others = [
-        f'  {joint.before.name}: '
-        + ', '.join(
+    others = []
+    for joint in report.joints:
+        parts = [
             f'{key} {old:.3g} -> {new:.3g}'
             for key, (old, new, _) in joint.drive.items()
             if key != 'rotor_inertia' and old != new
-        )
-        for joint in report.joints
-        if any(key != 'rotor_inertia' and old != new for key, (old, new, _) in joint.drive.items())
-    ]
+        ]
+        others += [f'  {joint.before.name}: {", ".join(parts)}'] * bool(parts)
     others += [
         f'  coupled drive of {drive.after.formula}: '
         + ', '.join(
