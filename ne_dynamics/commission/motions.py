@@ -199,9 +199,8 @@ def plan_sines(
     start : array, shape (n,)
         [rad or m]
     duration : float
-        [s], of more than three seconds.
+        More than three seconds [s].
     seed : int
-        Of amplitudes and phases.
     reach : float
         To either side [rad]; a fifth of it for joints that slide [m].
     speed : float
