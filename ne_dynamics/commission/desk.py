@@ -150,15 +150,7 @@ class Motions:
 class Desk:
     """The offline steps of a run, and the results of all steps.
 
-    Parameters
-    ----------
-    subject : CommissionedArm
-    folder : CommissionFolder
-    is_simulated : bool
-        Whether the clock is the simulation's.
-    bar : callable
-        Progress bar of work that takes longer than a second.
-    motions : Motions
+    The clock may be a simulation's; the bar shows work that takes longer than a second.
     """
 
     def __init__(

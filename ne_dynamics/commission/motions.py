@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -129,29 +128,25 @@ def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> Planned
     is enough. From the start, shape (n,) [rad or m], they reach to either side at most [rad]; a
     fifth of it for joints that slide [m].
     """
-    usual = _shorten_sweeps(
-        dynamics, start, np.full(dynamics.n, reach), PLANNED.effort_share, PLANNED.smallest_sweep
+    full = np.full(dynamics.n, reach)
+    usual, amplitude, share = _shorten_sweeps(
+        dynamics, start, full, PLANNED.effort_share, PLANNED.smallest_sweep
     )
-    if usual.share <= PLANNED.largest_share:
-        return usual.motion
-    short = _shorten_sweeps(
-        dynamics, start, usual.amplitude, PLANNED.largest_share, PLANNED.least_sweep
-    )
-    return short.motion if short.share <= PLANNED.largest_share else usual.motion
-
-
-class _Sweeps(NamedTuple):
-    """A trembling probe, how far its joints sweep, and what share of the limits it takes."""
-
-    motion: PlannedMotion
-    amplitude: FloatArray
-    share: float
+    if share > PLANNED.largest_share:
+        short, _, share = _shorten_sweeps(
+            dynamics, start, amplitude, PLANNED.largest_share, PLANNED.least_sweep
+        )
+        return short if share <= PLANNED.largest_share else usual
+    return usual
 
 
 def _shorten_sweeps(
     dynamics: Dynamics, start: FloatArray, amplitude: FloatArray, allowed: float, least: float
-) -> _Sweeps:
-    """Return a trembling probe with sweeps that take an allowed share, if they can be so short."""
+) -> tuple[PlannedMotion, FloatArray, float]:
+    """Return a trembling probe with sweeps that take an allowed share, if they can be so short.
+
+    With how far its joints sweep, and what share of the limits it takes.
+    """
     robot, limits = dynamics.robot, effort_limits(dynamics.robot)
     while True:
         motion = plan_probe(
@@ -170,7 +165,7 @@ def _shorten_sweeps(
         too_far = (largest > allowed) & (amplitude > least)
         if not too_far.any():
             probe = plan_probe(robot, start, trembles=True, amplitude=amplitude)
-            return _Sweeps(probe, amplitude, float(share.max()))
+            return probe, amplitude, float(share.max())
         amplitude = np.where(too_far, np.maximum(0.8 * amplitude, least), amplitude)
 
 
@@ -204,9 +199,8 @@ def plan_sines(
     start : array, shape (n,)
         [rad or m]
     duration : float
-        [s], of more than three seconds.
+        More than three seconds [s].
     seed : int
-        Of amplitudes and phases.
     reach : float
         To either side [rad]; a fifth of it for joints that slide [m].
     speed : float

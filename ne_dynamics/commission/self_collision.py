@@ -19,21 +19,10 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 class SelfCollision:
-    """The links of an arm, as its model has their shapes.
+    """The links of an arm, as the URDF of its given model has their shapes.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        The given model.
-    file : str
-        URDF with the shapes.
-    start : array, shape (n,)
-        Where the arm stands [rad or m]: what touches in every pose, and here, is left out.
-
-    Attributes
-    ----------
-    why_not : str
-        Why nothing is checked; '' where motions are.
+    What touches in every pose, and where the arm stands at the start, shape (n,) [rad or m], is
+    left out. `why_not` says why nothing is checked; '' where motions are.
     """
 
     def __init__(self, dynamics: Dynamics, file: str, start: FloatArray) -> None:

@@ -61,17 +61,8 @@ def perform(
 
     Consent is asked before every step with a motion. Each step is announced, and whether it was
     done before. When the run ends early the arm is made safe, with signals blocked, and not moved
-    after that.
-
-    Returns
-    -------
-    Outcome
-        Failures of steps, and Ctrl-C, are outcomes, not exceptions.
-
-    Raises
-    ------
-    Exception
-        An unexpected error of a step, after the arm was made safe.
+    after that. Failures of steps, and Ctrl-C, are outcomes; an unexpected error of a step is
+    raised.
     """
     step = steps[0]
 

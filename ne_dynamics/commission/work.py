@@ -55,17 +55,7 @@ CALM_GAINS: Mapping[str, Any] = {
 
 
 class CommissionWork(Desk):
-    """The steps of a run with a live arm.
-
-    Parameters
-    ----------
-    subject : CommissionedArm
-    folder : CommissionFolder
-    session : HeldArm
-    bar : callable
-        Progress bar of work that takes longer than a second.
-    motions : Motions
-    """
+    """The steps of a run with a live arm; see :class:`Desk`."""
 
     def __init__(
         self,

@@ -101,6 +101,8 @@ def test_a_state_that_cannot_be_used_is_passed_over(arm):
     hear(arm, state(25))
     assert arm.record().position.tolist() == [[0.1, 0.2], [0.3, 0.4], [0.1, 0.2]]
     assert read_stamps(arm.receptions)['rate'] == pytest.approx(100.0)
+    arm.forget()
+    assert (arm.receptions, arm.record().times.size) == ([], 1)
 
 
 def test_ctrl_c_does_not_cut_a_call_of_rclpy(arm, monkeypatch):

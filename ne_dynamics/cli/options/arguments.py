@@ -17,16 +17,9 @@ def make_reader(
     least: float = -math.inf,
     most: float = math.inf,
 ) -> Callable[[str], Any]:
-    """Return the reader of a finite number between bounds, for argparse.
+    """Return the reader of a finite number, `float` or `int`, between bounds that are allowed.
 
-    Parameters
-    ----------
-    expected : str
-        What the number has to be, for the error.
-    read : callable
-        `float` or `int`.
-    least, most : float
-        Bounds, themselves allowed.
+    The error says what is expected.
     """
 
     def read_number(text: str) -> Any:

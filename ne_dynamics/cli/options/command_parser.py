@@ -11,16 +11,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand, as the help shows it.
+    """A subcommand, as the help shows it, and the options of its short help; empty: all of them.
 
-    Attributes
-    ----------
-    summary : str
-        One line.
-    examples : tuple of str
-        What follows `ne_dynamics`, the name of the command included.
-    common : frozenset of str
-        Options of the short help; empty: all of them.
+    Examples are what follows `ne_dynamics`, the name of the command included.
     """
 
     summary: str
@@ -34,11 +27,8 @@ MODEL_OPTIONS = ('--model', '--tip-link', '--base-link')
 def read_commands(table: str) -> dict[str, Command]:
     """Return subcommands by their names.
 
-    Parameters
-    ----------
-    table : str
-        Of each a line `NAME: SUMMARY`, and below it its examples, and behind a star what the
-        short help has beside the options of the model.
+    The table has of each a line `NAME: SUMMARY`, and below it its examples, and behind a star what
+    the short help has beside the options of the model.
     """
     commands = {}
     for block in re.split(r'\n(?=\S)', table.strip()):

@@ -9,14 +9,9 @@ from ne_dynamics.printable import print_lines
 
 
 def say_expected_time(seconds: float, least: float = 10.0) -> None:
-    """Say on a terminal how long a work will take, where that is long.
+    """Say on a terminal how long a work will take, where that is as long as `least` [s].
 
-    Parameters
-    ----------
-    seconds : float
-        On a processor core like that on which the figures were measured [s].
-    least : float
-        From which it is said [s].
+    The seconds are those of a processor core like that on which the figures were measured.
     """
     if not sys.stderr.isatty():
         return

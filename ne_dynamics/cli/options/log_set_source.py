@@ -33,15 +33,9 @@ from ne_dynamics.model.robot import Robot
 
 @dataclass(frozen=True, eq=False)
 class LogSetSource:
-    """Logs of one robot.
+    """Logs with the joints of one robot, changed by hand where that was asked for.
 
-    Attributes
-    ----------
-    robot : Robot
-    logs : tuple of Log
-        With the joints of the robot, changed by hand where that was asked for.
-    locked : mapping of str to float
-        Joints that were locked because the logs do not move them, and where [rad or m].
+    Joints are locked that the logs do not move, at places [rad or m].
     """
 
     robot: Robot
@@ -70,14 +64,7 @@ class LogSetSource:
 
 @dataclass(frozen=True, eq=False)
 class DiagnosedLogs:
-    """What is wrong with logs, and the logs to be used.
-
-    Attributes
-    ----------
-    diagnoses : tuple of LogDiagnosis
-        One each log.
-    logs : tuple of Log
-    """
+    """What is wrong with each log, and the logs to be used."""
 
     diagnoses: tuple[LogDiagnosis, ...]
     logs: tuple[Log, ...]

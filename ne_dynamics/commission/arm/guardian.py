@@ -37,16 +37,8 @@ FAREWELL = 'farewell'
 class Guardian:
     """The guardian, as its run sees it; a context.
 
-    Parameters
-    ----------
-    domain : int
-        ROS domain id.
-    namespace : str
-        Of arm and node.
-    is_simulated : bool
-        Whether the arm has brakes that can be engaged.
-    held_for : float
-        See :data:`HELD_FOR`.
+    ROS domain and namespace are those of arm and node; a simulated arm has brakes that can be
+    engaged, another one is held for some time [s].
     """
 
     def __init__(

@@ -89,9 +89,8 @@ class LiveArm(HeldArm):
     ) -> None:
         """Begin to listen, in the namespace of arm and node.
 
-        The node is started among the processes, which the guardian ends when this process is
-        killed. The rate is that of the states of a simulated arm that waits for its commands, and
-        for this process [Hz]: these come reliably. None: an arm that is there.
+        The guardian ends the processes, the node among them, when this one is killed. The rate
+        is that of a simulated arm that waits for commands, and for this process [Hz].
         """
         is_lockstep = granted_rate is not None
         self._processes = processes
@@ -125,9 +124,8 @@ class LiveArm(HeldArm):
             SetParametersAtomically, f'{NODE_NAME}/set_parameters_atomically'
         )
         # So that whoever waits for a state looks around when none comes.
-        self.node.create_timer(
-            ARM.look_period, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
-        )
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.node.create_timer(ARM.look_period, lambda: None, clock=steady)
         self._executor = make_executor(self.node, lambda: prompt)
         self._pace = MotionPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'

@@ -14,11 +14,8 @@ CONSENTS = ('y', 'yes')
 class Operator:
     """See the module's docstring.
 
-    Attributes
-    ----------
-    has_terminal : bool
-        Whether there was a terminal to ask on when the run began. Without one nobody is waited
-        for: what stands in its place is read, and its end is an answer too.
+    Without a terminal to ask on when the run began nobody is waited for: what stands in its place
+    is read, and its end is an answer too.
     """
 
     def __init__(self) -> None:

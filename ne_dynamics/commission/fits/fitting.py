@@ -29,13 +29,8 @@ from ne_dynamics.model.robot import Robot
 class FittedModel(NamedTuple):
     """What a fit has found.
 
-    Attributes
-    ----------
-    robot : Robot
-    report : Report
-        On inertias, and on the friction that they were fitted with.
-    friction : tuple of Finding
-        On friction: lost motion, and what differs with the position.
+    The report is on inertias, and on the friction that they were fitted with; friction, on lost
+    motion, and what differs with the position.
     """
 
     robot: Robot
