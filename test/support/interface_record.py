@@ -211,7 +211,7 @@ def _describe_parser(parser: argparse.ArgumentParser) -> dict[str, Any]:
     """Return what a parser takes: spellings, how many values, and which of them there are."""
     found: dict[str, Any] = {}
     for action in parser._actions:
-        if isinstance(action, argparse._HelpAction):
+        if '--help' in action.option_strings:
             continue
         if isinstance(action, argparse._SubParsersAction):
             found |= {name: _describe_parser(item) for name, item in action.choices.items()}
