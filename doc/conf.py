@@ -12,7 +12,6 @@ from sphinx.highlighting import lexers
 
 import ne_dynamics
 from ne_dynamics.cli.main import COMMANDS, build_parser
-from ne_dynamics.cli.options.command_parser import show_all
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -64,11 +63,10 @@ def write_commands() -> None:
             continue
         (subparsers,) = (
             action
-            for action in build_parser(name)._actions
+            for action in build_parser(name, shows_all=True)._actions
             if isinstance(action, argparse._SubParsersAction)
         )
         parser = subparsers.choices[name]
-        show_all(parser)
         text = parser.format_help().replace(str(Path.home()), '~')
         parts.append(f'## {name}\n\n{command.summary}\n\n```text\n{text}```\n')
     page = HERE / 'generated' / 'command_line.md'

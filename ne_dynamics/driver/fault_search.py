@@ -176,6 +176,8 @@ class FaultSearch:
             self.certain = self._recorded
             self.faults = UNEXPLAINED.name_beside(self.faults)
         for found in UNEXPLAINED.test(self._log):
+            if self._unrecorded.issuperset(found.joints):
+                continue
             # What does not make the log whole is not what is wrong, or not all.
             self._doubt_all()
             self.faults.append(found)

@@ -37,7 +37,8 @@ class LimitedEffortSettings:
     below : float
         Part of the plateau below which an effort is compared with its command.
     related : float
-        Correlation of an effort with its command, at least, for one to be a part of the other.
+        Correlation of an effort with its command there, at least, for one to be a part of the
+        other.
     """
 
     largest: float = 0.98
@@ -94,7 +95,9 @@ def find_limited_efforts(
         np.sign(effort) * held > settings.beyond * tops
     )
     seconds = period * on_top.sum(axis=0)
-    is_limited = (tops < (1.0 - settings.flat) * limits) & (seconds >= settings.shortest)
+    # Of another joint's command an effort is no plateau.
+    is_limited = np.isfinite(parts) & (tops < (1.0 - settings.flat) * limits)
+    is_limited &= seconds >= settings.shortest
     found = []
     for joint, name in enumerate(log.joint_names):
         if parts[joint] <= settings.weak:
@@ -138,8 +141,9 @@ def _find_part(
 ) -> float:
     """Return which part of a command an effort is below its plateau; NaN where it is none."""
     below = np.abs(command) < settings.below * top
-    if not (np.ptp(effort) > 0.0 and np.ptp(command) > 0.0 and command[below].any()):
+    effort, command = effort[below], command[below]
+    if below.sum() < 2 or not (np.ptp(effort) > 0.0 and np.ptp(command) > 0.0):
         return math.nan
     if float(np.corrcoef(effort, command)[0, 1]) < settings.related:
         return math.nan
-    return float(command[below] @ effort[below] / (command[below] @ command[below]))
+    return float(command @ effort / (command @ command))

@@ -258,7 +258,11 @@ class MeaningSearch:
     def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
         before = self._cost(reading)
         for _ in range(MEANING.passes):
-            reading, cost = choose_signs(self._cost, reading, self._joints)
+            # Whatever the sign, there are as many unknowns.
+            reading, _ = choose_signs(
+                lambda one: self._evidence.explain(one).cost, reading, self._joints
+            )
+            cost = self._cost(reading)
             if is_free:
                 for joints in ([joint] for joint in self._joints):
                     reading, cost = self._search_factor(reading, cost, joints)

@@ -30,7 +30,10 @@ class Unexplained(Hypothesis):
         The same from which nothing that was found is certain enough to be repaired.
     heavy : float
         Effort that the model expects of a joint, as a part of the largest, for that to count:
-        where it expects little, noise and what is not modelled may well be all there is.
+        where it expects little, noise and what is not modelled may well be all there is, unless
+        the joint stands out.
+    outstanding : float
+        How many times what is left of the other joints' efforts is left where a joint stands out.
     """
 
     tried: tuple[str, ...] = ()
@@ -38,13 +41,16 @@ class Unexplained(Hypothesis):
     nothing: float = 0.9
     doubtful: float = 0.15
     heavy: float = 0.2
+    outstanding: float = 5.0
 
     code = 'effort-unexplained'
     rival = 'something that was not tried, because much of the efforts is left'
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        left, heavy = log.evidence.explain(log.reading).left, self._find_heavy(log)
+        left, effort = log.evidence.explain(log.reading).left, log.evidence.get_effort(log.reading)
+        sizes = left * rms(effort)
+        heavy = self._find_heavy(log) | (sizes > self.outstanding * np.median(sizes))
         poor, lost = left > self.most, left > self.nothing
         if not (poor & heavy).any():
             return []
@@ -87,8 +93,9 @@ class Unexplained(Hypothesis):
             joints,
             lambda reading: reading,
             f'no arm like the given one explains more than {part:.0%} of the effort, whichever '
-            f'of these is taken out: {", ".join(self.tried)}. It may not be a torque, or the '
-            'description may be of another robot',
+            f'of these is taken out: {", ".join(self.tried)}. It may not be a torque, '
+            'something else may act on the joint (a cable, a spring, a brake), or the description '
+            'may be of another robot',
             'give what the motors applied, and the description of this robot',
             certainty=Certainty.LIKELY,
             severity='error' if is_error else 'warning',
