@@ -101,26 +101,6 @@ def test_bad_readings_are_refused_and_the_last_one_stays(
     assert wrist.is_stale(1.15)
 
 
-@pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
-def test_old_readings_count_as_they_are_told_to(robot: Robot, on_timeout: str) -> None:
-    """Up to the timeout the last reading counts; after it, none or the last."""
-    wrist = WristWrench(
-        robot, CUT, WrenchSettings(measures='by_tool', timeout=0.2, on_timeout=on_timeout)
-    )
-    assert wrist.at(0.0) is None
-    assert wrist.is_stale(0.0)
-    wrist.update(CUT, np.arange(6.0), 10.0)
-    np.testing.assert_array_equal(wrist.at(10.19), np.arange(6.0))
-    assert not wrist.is_stale(10.19)
-    assert wrist.is_stale(10.3)
-    if on_timeout == 'zero':
-        assert wrist.at(10.3) is None
-    else:
-        np.testing.assert_array_equal(wrist.at(10.3), np.arange(6.0))
-    wrist.update(CUT, np.ones(6), 10.35)
-    np.testing.assert_array_equal(wrist.at(10.4), np.ones(6))
-
-
 def test_readings_of_another_clock_are_old(robot: Robot) -> None:
     """A stamp far in the future comes from another clock and does not count for ever."""
     wrist = WristWrench(robot, CUT, WrenchSettings(on_timeout='zero'))
