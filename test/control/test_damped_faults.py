@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from motion_loop import node_controller
-from tuned_arm import COMPILED, DYNAMICS, LIMITS, ROBOT, ZERO, Q, follow
+from tuned_arm import COMPILED, DYNAMICS, ROBOT, ZERO, Q, follow
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
@@ -170,23 +170,20 @@ def let_go_on(show, states: int, step: float, push: float = 0.0):
     controller : Controller
     fastest : float
         Largest speed of a joint [rad/s].
-    largest_step : float
-        From a command to the next, by the effort limit of the joint.
     """
     controller = node_controller(ROBOT, state_effort='ignore', on_fault='damp')
     q, qd, effort = Q.copy(), np.zeros(6), DYNAMICS.gravity_torque(Q)
-    fastest = largest_step = 0.0
+    fastest = 0.0
     for index in range(states):
-        told, before = show(index, q, qd), effort
+        told = show(index, q, qd)
         if told is not None:
             with contextlib.suppress(StateRefused):
                 effort = controller.update(*told, step * index, step * index).effort
-        largest_step = max(largest_step, float((np.abs(effort - before) / LIMITS).max()))
         acting = effort + (push if index > 700 else 0.0) * np.eye(6)[1]
         qd = qd + step * COMPILED.forward_dynamics(q, qd, acting)
         q = q + step * qd
         fastest = max(fastest, float(np.abs(qd).max()))
-    return controller, fastest, largest_step
+    return controller, fastest
 
 
 @pytest.mark.parametrize('until', [450, 2000])
@@ -207,7 +204,7 @@ def test_a_joint_that_jumps_is_braked_and_damped_again(jumps, until) -> None:
         return q + 0.05 * (is_off and 200 <= index < until) * np.eye(6)[1], qd
 
     # A tenth of what carries the joint, as of a model that is wrong.
-    controller, fastest, _ = let_go_on(flicker, 2000, 0.002, push=4.0)
+    controller, fastest = let_go_on(flicker, 2000, 0.002, push=4.0)
     assert fastest < 1.0
     # The fault latches where the states were believed again in between.
     assert controller.is_damped is (until == 2000 or jumps != 'every other state')
@@ -237,23 +234,3 @@ def test_two_publishers_in_turns_do_not_throw_the_arm(away, drops, states, bound
         return (other, ZERO) if index >= 200 and index % 2 == 0 else (q, qd)
 
     assert let_go_on(in_turns, states, 0.001)[1] < bound
-
-
-@pytest.mark.parametrize('rate', [125.0, 500.0])
-@pytest.mark.parametrize(
-    'away', [[0.3, 0.01, 0.019, 0.025, 0.1, 0.03], [0.019, 0.019, 0.019, 0.019, 0.019, 0.3]]
-)
-def test_a_publisher_that_is_near_at_some_joints_shakes_none(away, rate) -> None:
-    """Of two in turns all positions are told apart, those too that alone would be no jump."""
-    step = 0.5 / rate
-
-    def in_turns(index, q, qd):
-        if index % 2 == 0:
-            return q, qd
-        # At first one publisher alone.
-        return (q + away, qd) if step * index > 0.2 else None
-
-    controller, fastest, largest_step = let_go_on(in_turns, round(2.0 / step), step)
-    assert controller.is_damped
-    assert fastest < 0.05
-    assert largest_step < 0.02

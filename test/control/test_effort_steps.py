@@ -9,36 +9,26 @@ from ne_dynamics.control.guards.effort_steps import EffortSteps
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics import load_model
-from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
-from ne_dynamics.ros.settings.controlled_arm import controlled_arm
-from ne_dynamics.ros.settings.parameters import PARAMETERS
-from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import (
-    OneProcessLoop,
-    differenced_velocity,
-    encoder,
-    external_push,
-)
+from motion_loop import HeldArmLoop, shipped_arm
 
-MODEL = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-ARM = controlled_arm(PARAMETERS.changed({'backend': 'python'}), MODEL)
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.one_process_loop import differenced_velocity, encoder, external_push
+
+MODEL = shipped_arm()
 LIMITS = MODEL.limits('effort_limit')
 POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 LOADED = with_hung_mass(MODEL, 1.0, np.zeros(3), 'tcp')
 
 
-def watch_held_arm(sensors, *, gain=20.0, rate=500.0, push=0.0, **parameters):
+def watch_held_arm(sensors, *, gain=20.0, rate=500.0, push=0.0):
     """Hold an arm for 1.5 s; return what the steps of the last second say of it."""
     gains = {'computed_torque.kp': (gain**2 / 4.0,), 'computed_torque.kv': (gain,)}
-    tuning, _ = make_tuning(PARAMETERS.changed(gains | parameters), ARM)
-    arm = MujocoArm(LOADED, period=1.0 / rate)
-    arm.reset(POSTURE)
-    loop = OneProcessLoop(
-        arm,
-        make_controller(ARM, tuning),
+    loop = HeldArmLoop(
+        MODEL,
+        POSTURE,
+        gains,
+        plant=LOADED,
+        body={'period': 1.0 / rate},
         sensors=sensors,
         disturbances=[external_push(push * LIMITS * np.eye(6)[2], 0.7, 0.2)],
     )

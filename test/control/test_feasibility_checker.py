@@ -210,16 +210,6 @@ def streaming(when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE) -> Contro
     return controller
 
 
-def positions(times: np.ndarray, speed: float, joint: int = 0) -> Waypoints:
-    """Return positions alone, of a joint that sets out softly and then goes on at a speed."""
-    points = []
-    for time in times:
-        there = Q.copy()
-        there[joint] += speed * (time - 0.5 * (1.0 - np.exp(-2.0 * time)))
-        points.append(TrajectoryPoint(time, there))
-    return make_waypoints(*points)
-
-
 def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
     """Positions within the limits may have a curve between them that is not."""
     there = Q.copy()

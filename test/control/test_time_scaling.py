@@ -170,7 +170,7 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
     """Whichever state the next motion comes before, the one in which the arm comes to rest too."""
     there, back = START + 0.6, START - 0.2
     stopped = 0
-    for states in range(1, 60, 3):
+    for states in range(1, 60, 6):
         arm = ObedientArm()
         arm.run(0.02)
         arm.follow([TrajectoryPoint(0.8, there, ZERO, ZERO)])
@@ -185,4 +185,4 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
         assert clock.profile is not None
         stopped += was_standing
     # Among them are motions that came before the arm stood, and some after.
-    assert 0 < stopped < 20
+    assert 0 < stopped < 10

@@ -211,14 +211,17 @@ def test_parameters_of_the_node_are_taken_over(tmp_path, capsys):
     assert found['effort_rate_limit'] == [5000.0]
 
 
-def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path, programs):
-    """Gains just below them are taken, and just above are not."""
+def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path, programs, folder):
+    """Gains just below them are taken, and just above are not.
+
+    The program of the arm is the same for any rate.
+    """
     robot = ned.load_urdf(ARM, tip_link='tcp')
     controller = write_package(robot, tmp_path / 'arm', rate=1000)
     kp, kv = controller.find_largest_kp(20.0), controller.largest_kv
     inertia = controller.least_inertias
     effort_kv = kv * inertia[3]
-    with ControllerBench(programs.compile(tmp_path / 'arm'), robot.n, 1000) as bench:
+    with ControllerBench(programs.compile(folder), robot.n, 1000) as bench:
         for share, is_taken in ((0.999, True), (1.001, False)):
             only = np.where(np.arange(6) == 3, share * effort_kv, 0.0)
             for values in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -11,6 +12,7 @@ DOCUMENT = TESTS.parent / 'doc' / 'failure_behaviour.md'
 NAMED = re.findall(r'`(test_\w+\.py)::(test_\w+)`', DOCUMENT.read_text(encoding='utf-8'))
 
 
+@cache
 def names_of_tests(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding='utf-8'))
     return {

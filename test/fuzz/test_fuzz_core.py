@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import struct
 from types import SimpleNamespace
 from typing import Any
 
@@ -273,73 +272,6 @@ def test_a_joint_state_is_refused_or_read_by_name(sent) -> None:
             assert velocity.tolist() == [message.velocity[index] for index in place]
         effort = reader.read_effort(message)
         assert effort is None or np.isfinite(effort).all()
-
-
-def _encoded(joint_names: list[str], points: list[Any]) -> bytes:
-    """Return a trajectory in CDR, the least significant byte first."""
-    data = bytearray()
-
-    def put(size: int, form: str, *values: Any) -> None:
-        data.extend(bytes(-len(data) % size) + struct.pack(f'<{form}', *values))
-
-    put(4, 'iI', 7, 8)
-    for text in ['base', None, *joint_names]:
-        if text is None:
-            put(4, 'I', len(joint_names))
-        else:
-            raw = text.encode() + bytes(1)
-            put(4, f'I{len(raw)}s', len(raw), raw)
-    put(4, 'I', len(points))
-    for nanoseconds, *fields in points:
-        for values in fields:
-            put(4, 'I', len(values))
-            if values:
-                put(8, f'{len(values)}d', *values)
-        put(4, 'iI', *divmod(nanoseconds, 10**9))
-    return b'\x00\x01\x00\x00' + bytes(data)
-
-
-points_to_encode = st.lists(
-    st.tuples(st.integers(0, 10**12), *[st.lists(modest, min_size=3, max_size=3)] * 4), max_size=4
-)
-injuries = st.one_of(
-    st.tuples(st.just('cut'), st.integers(0, 400)),
-    st.tuples(st.just('word'), st.integers(1, 90), st.sampled_from([0, 1, 2**31 - 1, 2**32 - 1])),
-    st.tuples(st.just('byte'), st.integers(0, 400), st.integers(0, 255)),
-    st.tuples(st.just('more'), st.binary(max_size=20)),
-    st.tuples(st.just('all'), st.binary(max_size=60)),
-)
-
-
-@given(points_to_encode, st.lists(injuries, max_size=3))
-@fuzz
-def test_serialized_trajectories_are_refused_or_read(points, hurt) -> None:
-    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    from ne_dynamics.ros.messages.serialized_trajectory import named_fields, read_trajectory
-
-    data = _encoded(list(NAMES), points)
-    for kind, *how in hurt:
-        if kind == 'cut':
-            data = data[: how[0]]
-        elif kind == 'more':
-            data += how[0]
-        elif kind == 'all':
-            data = how[0]
-        else:
-            place, size = (4 * how[0], 4) if kind == 'word' else (how[0], 1)
-            data = data[:place] + how[1].to_bytes(size, 'little') + data[place + size :]
-    try:
-        message = read_trajectory(data)
-        names, fields = named_fields(message)
-    except (MessageError, TrajectoryError):
-        assert hurt
-        return
-    if hurt:
-        return
-    assert names == NAMES
-    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (7, 8)
-    assert message.header.frame_id == 'base'
-    np.testing.assert_allclose(fields.times, [1e-9 * time for time, *_ in points])
 
 
 plain = st.one_of(numbers, st.integers(), st.booleans(), st.text(max_size=8), st.none())

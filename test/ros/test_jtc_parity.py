@@ -334,13 +334,14 @@ def test_a_stamp_in_the_future_was_no_matter_to_jazzy(bench, make_jtc) -> None:
 class GivenUp(NamedTuple):
     """An arm that is not where it should be, and what the motion is given up for, '' for nothing.
 
-    It is held where it was measured then.
+    It is held where it was measured then, and the log says why.
     """
 
     settings: Settings
     parameters: dict[str, Any]
     arm: Callable[[float, Any], np.ndarray]
     reason: str
+    said: str = ''
 
 
 GIVEN_UP = {
@@ -349,6 +350,7 @@ GIVEN_UP = {
         {'constraints.joint_3.trajectory': 0.05},
         behind(0.1, since=0.6),
         'path',
+        'PATH_TOLERANCE_VIOLATED',
     ),
     'goal': GivenUp(
         Settings(goal={'joint_2': 0.05}, goal_time=0.22),
@@ -370,7 +372,13 @@ GIVEN_UP = {
         'goal',
     ),
     # Counted from the last point; not used unless it is longer than the goal time.
-    'timeout': GivenUp(Settings(cmd_timeout=0.22), {'cmd_timeout': 0.22}, behind(0.02), 'timeout'),
+    'timeout': GivenUp(
+        Settings(cmd_timeout=0.22),
+        {'cmd_timeout': 0.22},
+        behind(0.02),
+        'timeout',
+        'cmd_timeout',
+    ),
     'timeout within the goal time': GivenUp(
         Settings(cmd_timeout=0.22, goal_time=0.5),
         {'cmd_timeout': 0.22, 'constraints.goal_time': 0.5},
@@ -382,9 +390,11 @@ GIVEN_UP = {
 
 @pytest.mark.parametrize('name', GIVEN_UP)
 def test_the_motion_is_given_up_for_the_same(bench, make_jtc, name: str) -> None:
-    settings, parameters, arm, reason = GIVEN_UP[name]
+    settings, parameters, arm, reason, said = GIVEN_UP[name]
     found = run(bench, make_jtc, settings, Sent(2, way(2)), arm=arm, cycles=42, **parameters)
     assert {one for one in found.reasons if one} == ({reason} if reason else set())
+    if said:
+        bench.hear(said, 'held at its measured position')
     if 'long after' in name:
         assert found.reasons.index('goal') * PERIOD > 1.7
     check_same(found)

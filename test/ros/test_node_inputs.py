@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 from held_worker import being_planned
 
 from ne_dynamics.ros.thresholds import NODE
@@ -34,31 +31,6 @@ def test_warnings_are_throttled(bench) -> None:
     bench.spin(counted, 'the count in the diagnostics')
 
 
-REST = [0.0] * 6
-
-
-def test_trajectories_are_followed_by_stamp(bench) -> None:
-    """In any order of joints, the desired motion is the trajectory's from its stamp on."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    goal = Q + np.arange(1.0, 7.0) / 10.0
-    bench.send_trajectory(
-        bench.trajectory((1.0, goal[::-1], REST), names=NAMES[::-1], stamp=bench.time + 1.0)
-    )
-    for dt in (0.0, 0.9, 0.6, 1.0):
-        bench.answer(bench.joint_state(Q, dt=dt))
-    bench.spin(lambda: len(bench.efforts) == 5)
-    waiting, half, end = bench.efforts[2:]
-    # Until its time has come the arm is held.
-    np.testing.assert_allclose(waiting.position, Q, atol=1e-12)
-    np.testing.assert_allclose(waiting.velocity, 0.0, atol=1e-12)
-    assert list(half.name) == NAMES
-    np.testing.assert_allclose(half.position, (Q + goal) / 2.0, atol=1e-9)
-    np.testing.assert_allclose(end.position, goal, atol=1e-9)
-    np.testing.assert_allclose(end.velocity, 0.0, atol=1e-9)
-    assert end.header.stamp.sec == int(bench.time + 1e-6)
-
-
 def long_trajectory(bench, count: int, goal: np.ndarray):
     """Return one of many points, a millisecond apart, to a goal and no further."""
     share = np.arange(1, count + 1)[:, np.newaxis] / count
@@ -79,30 +51,6 @@ def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
     bench.answer(bench.joint_state(Q, dt=5.0))
     bench.spin(lambda: len(bench.efforts) == 2)
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
-
-
-def swing(bench) -> Any:
-    """Return points within the limits of joint 3 between which it leaves them by half a radian."""
-    there, speed = Q.copy(), np.zeros(6)
-    there[2], speed[2] = 2.75, 3.0
-    rest = np.zeros(6)
-    return bench.trajectory((2.0, there, speed), (2.75, there, -speed), (5.0, Q, rest))
-
-
-@pytest.mark.parametrize('when_infeasible', ['refuse', 'follow'])
-def test_a_spline_beyond_the_position_limits_is_refused(bench, when_infeasible: str) -> None:
-    """Joint, time, value and limit are named, and the motion under way goes on."""
-    bench.start(trajectory__when_infeasible=when_infeasible)
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.2)))
-    bench.answer(bench.joint_state(Q, dt=0.1))
-    bench.send_trajectory(swing(bench))
-    bench.hear(
-        'joint_trajectory dropped', "joint 'joint_3': position of 3.", 'expected at most 2.8 rad'
-    )
-    bench.answer(bench.joint_state(Q, dt=0.5))
-    bench.spin(lambda: len(bench.efforts) == 3)
-    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.1, atol=1e-9)
 
 
 def test_more_than_the_arm_has_is_refused_or_followed(bench) -> None:

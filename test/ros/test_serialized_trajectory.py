@@ -14,6 +14,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.ros.annotator.annotation import as_message
+from ne_dynamics.ros.messages.conversion import MessageError
 from ne_dynamics.ros.messages.serialized_trajectory import (
     named_fields,
     read_stamp,
@@ -94,6 +95,25 @@ def test_an_annotated_trajectory_is_a_message(names) -> None:
             expected = arrays[order][i].tolist() if order <= trajectory.orders[i] else []
             assert list(getattr(point, key)) == expected
         assert list(point.effort) == trajectory.efforts[i].tolist()
+
+
+def test_what_is_cut_off_is_refused() -> None:
+    """Wherever the bytes end, no point is made up: a message is whole, or none."""
+    sent = random_message(np.random.default_rng(3), ('a', 'elbow'), 3)
+    data = bytes(serialize_message(sent))
+    # Behind the last point a writer may leave what was there.
+    ends = [end for end in range(len(data)) if is_read(data[:end], sent)]
+    assert len(data) - len(ends) > 250
+
+
+def is_read(data: bytes, sent: JointTrajectory) -> bool:
+    """Return whether bytes are a message, which is then what was sent."""
+    try:
+        message = read_trajectory(data)
+    except MessageError:
+        return False
+    assert message == sent
+    return True
 
 
 def test_points_of_another_length_are_named() -> None:

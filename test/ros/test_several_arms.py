@@ -77,7 +77,8 @@ def test_each_follows_its_own_trajectory(arms) -> None:
 def test_one_ends_and_the_other_goes_on(arms) -> None:
     first, second = arms
     mark = second.mark()
-    goal = POSTURES[1]
+    # Away from where it is held, whether it has moved before or not.
+    goal = second.held_at - STEPS[1]
     send(second, goal)
     second.until(lambda: np.any(second.answers[-1].velocity), 'motion')
     first.node.end(signal.SIGINT)

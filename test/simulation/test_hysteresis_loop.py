@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from geared_arm import with_path_friction
-from motion_loop import PERIOD, demo_motion, node_controller, shipped_arm
+from motion_loop import PERIOD, demo_motion, node_controller, node_tuning, shipped_arm
 from planted_loop import NodeAnswers
 
 from ne_dynamics.simulation.demo.arm import fair_gains
@@ -31,7 +31,7 @@ MODELS = {
 }
 
 
-def run(model, mode='computed_torque', plant=TRUE, seconds=None, note=None, **parameters):
+def run(model, mode='computed_torque', plant=TRUE, seconds=None):
     """Return the recording of the motion, and the controller."""
     kp, kv = 100.0, 20.0
     if mode == 'feedforward_pd':
@@ -40,19 +40,10 @@ def run(model, mode='computed_torque', plant=TRUE, seconds=None, note=None, **pa
         model,
         mode=mode,
         **{f'{mode}.kp': np.ravel(kp).tolist(), f'{mode}.kv': np.ravel(kv).tolist()},
-        **parameters,
     )
     arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
     arm.reset(MOTION.positions[0])
-    answers = NodeAnswers(controller, np.zeros(6))
-
-    def law(reading):
-        answer = answers(reading)
-        if note is not None:
-            note(controller)
-        return answer
-
-    loop = OneProcessLoop(arm, law)
+    loop = OneProcessLoop(arm, NodeAnswers(controller, np.zeros(6)))
     loop.run(0.1)
     controller.motion.follow(MOTION.waypoints())
     loop.run(MOTION.duration + 0.2 if seconds is None else seconds)
@@ -79,16 +70,12 @@ def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
         controller.motion.hold()
         loop.run(0.5)
         for mode in ('gravity_compensation', 'computed_torque'):
-            controller.adopt(replace(controller.tuning, **node_tuning(model, mode)))
+            other = node_tuning(model, mode=mode)
+            laws = {'law': other.law, 'hold_law': other.hold_law}
+            controller.adopt(replace(controller.tuning, **laws))
             loop.run(0.4)
         assert controller.fault is None
         steps = np.abs(np.diff(loop.recording().command[60:], axis=0))
         largest.append(steps.max(axis=0))
     limits = PLAIN.limits('effort_limit')
     assert (largest[0] <= largest[1] + 0.02 * limits).all(), largest
-
-
-def node_tuning(model, mode):
-    """Return what another mode changes of a tuning."""
-    tuning = node_controller(model, mode=mode).tuning
-    return {'law': tuning.law, 'hold_law': tuning.hold_law}

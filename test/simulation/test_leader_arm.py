@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,17 +9,15 @@ from ne_dynamics.control.thresholds import COMMAND
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics import load_model
+from motion_loop import HeldArmLoop, node_controller, shipped_arm, with_coulomb
+
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.tuning import LastCommand
-from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
-from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameter_file import read_parameters
-from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop, encoder, external_push
+from ne_dynamics.simulation.one_process_loop import encoder, external_push
 
 VALUES = {
     name: tuple(value) if isinstance(value, list) else value
@@ -31,15 +27,9 @@ VALUES = {
 }
 """What `leader:=true` sets."""
 
-FREE = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+FREE = shipped_arm()
 LIMITS = FREE.limits('effort_limit')
-RUBBING = replace(
-    FREE,
-    joints=tuple(
-        replace(joint, coulomb_friction=0.02 * limit)
-        for joint, limit in zip(FREE.joints, LIMITS, strict=True)
-    ),
-)
+RUBBING = with_coulomb(FREE, 0.02)
 """The shipped arm, and the same with Coulomb friction of 2 % of its motors."""
 
 POSES = np.array(
@@ -55,20 +45,18 @@ POSES = np.array(
 
 def led(model, plant, pose, push=None, seconds=3.0, **changes):
     """Lead an arm by efforts of a hand from 0.1 s to 0.6 s; return the recording."""
-    chosen = PARAMETERS.changed({'backend': 'python', **VALUES, **changes})
-    arm = controlled_arm(chosen, model)
-    body = MujocoArm(plant, integrator='implicitfast')
-    body.reset(pose)
-    loop = OneProcessLoop(
-        body,
-        make_controller(arm, make_tuning(chosen, arm)[0]),
+    loop = HeldArmLoop(
+        model,
+        pose,
+        {**VALUES, **changes},
+        plant=plant,
+        body={'integrator': 'implicitfast'},
         sensors=[encoder(bits=18)],
         disturbances=[] if push is None else [external_push(np.array(push), 0.1, 0.5)],
         delay=1,
         effort_limits=LIMITS,
     )
-    loop.run(seconds)
-    return loop.recording()
+    return loop.run(seconds)
 
 
 @pytest.mark.parametrize('pose', POSES)
@@ -143,9 +131,8 @@ def test_deactivated_while_nobody_sees_it_it_is_not_thrown(pose, seconds) -> Non
     geared = scale_friction(RUBBING, 3.0)
     speeds = []
     for is_left in (False, True):
-        chosen = PARAMETERS.changed({'backend': 'python', **VALUES})
-        arm, body = controlled_arm(chosen, FREE), MujocoArm(geared, integrator='implicitfast')
-        controller = make_controller(arm, make_tuning(chosen, arm)[0])
+        body = MujocoArm(geared, integrator='implicitfast')
+        controller = node_controller(FREE, **VALUES)
         body.reset(pose)
         effort = controller.update(pose, np.zeros(6), 0.0).effort
         controller.trip(FaultKind.STOPPED, 'by the test')

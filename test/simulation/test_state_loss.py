@@ -10,7 +10,7 @@ from ne_dynamics.motion.thresholds import MOTION
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 import state_loss
-from state_loss import ARM, CASES, TIMEOUT, lose_states, with_gears
+from state_loss import ARM, CASES, GEARED, TIMEOUT, lose_states
 
 from ne_dynamics.control.tuning import OnStateLoss
 from ne_dynamics.motion.stopping import DURATIONS
@@ -60,8 +60,7 @@ def test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_
     seed: int,
 ) -> None:
     """An encoder of 12 bits, differenced by its driver: the last of its velocities is noise."""
-    geared = with_gears(ARM)
     sensors = [encoder(12), differenced_velocity(60.0)]
-    loss = lose_states(geared, geared, OnStateLoss.BRAKE, seed, sensors=sensors)
+    loss = lose_states(GEARED, GEARED, OnStateLoss.BRAKE, seed, sensors=sensors)
     assert loss.speed < STANDS
     assert loss.moved < way_to_rest(loss)

@@ -11,10 +11,7 @@ from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from motion_loop import PERIOD, node_controller, shipped_arm
-
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop
+from motion_loop import PERIOD, HeldArmLoop, shipped_arm
 
 MODEL = shipped_arm()
 LIMITS = MODEL.limits('effort_limit')
@@ -23,14 +20,11 @@ SPEED = np.array([1.8, 1.5, -1.5, 2.8, -2.0, 2.5])
 """Of the motion that is stopped [rad/s]."""
 
 
-class Loop(OneProcessLoop):
+class Loop(HeldArmLoop):
     """The node's controller as it is by default, and the arm that its model describes."""
 
     def __init__(self, **values: object) -> None:
-        self.controller = node_controller(MODEL, **values)
-        arm = MujocoArm(MODEL, period=PERIOD, substeps=2)
-        arm.reset(START)
-        super().__init__(arm, self.controller)
+        super().__init__(MODEL, START, values, body={'substeps': 2})
 
     def get_going(self, *, goes_on: bool = True) -> None:
         """Bring the arm to the speed, along a motion that would go on, or end with it."""

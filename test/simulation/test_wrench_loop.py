@@ -70,7 +70,6 @@ def tracking_error(
     friction=True,
     limited=True,
     payload=None,
-    reading_scale=1.0,
     **wrench,
 ):
     """Run a motion and return the position errors, shape (N, n) [rad]; None when it diverged.
@@ -94,7 +93,7 @@ def tracking_error(
 
     def sensor(reading):
         off = noise * rng.normal(0.0, NOISE)
-        return reading._replace(wrench=reading_scale * reading.wrench + off)
+        return reading._replace(wrench=reading.wrench + off)
 
     loop = OneProcessLoop(arm, controller, sensors=[sensor, delayed('wrench', late)])
     for _ in range(int((motion.duration + rest) * rate)):

@@ -8,15 +8,12 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from motion_loop import PERIOD, node_controller
+from motion_loop import PERIOD, HeldArmLoop, shipped_arm
 
 from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 SENSOR = 'ft_sensor'
 TOOL = 3.0
@@ -29,27 +26,17 @@ NEAR = 1e-3
 STEEPEST = 2.45 / COMMAND.transition_time
 """Largest slope of an offset of 1 [1/s]: END / e / transition time."""
 
-ARM = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+ARM = shipped_arm()
 ROBOT = with_hung_mass(ARM, TOOL, np.zeros(3))
 
 
-class SensorLoop(OneProcessLoop):
-    """The node's controller, and MuJoCo's arm with a sensor that may say nothing.
-
-    Parameters
-    ----------
-    plant : Robot
-        The arm that there is; the model knows :data:`TOOL`.
-    changes
-        Of the node's parameters.
-    """
+class SensorLoop(HeldArmLoop):
+    """The node's controller, and an arm with a sensor that may say nothing; known is the tool."""
 
     def __init__(self, plant=ROBOT, **changes):
         given = {'tip_link': 'tcp', 'wrench.enabled': True, 'wrench.sensor_link': SENSOR}
-        self.controller = node_controller(ROBOT, **{**given, **changes})
-        arm = MujocoArm(plant, period=PERIOD, sensor_link=SENSOR)
-        arm.reset(POSTURE)
-        super().__init__(arm, self.controller)
+        body = {'sensor_link': SENSOR}
+        super().__init__(ROBOT, POSTURE, {**given, **changes}, plant=plant, body=body)
 
     def hold(self, seconds, *, reads):
         """Hold the arm for a while, with readings or without."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from motion_loop import known_arm, node_controller
 from rclpy.serialization import deserialize_message, serialize_message
 
 from ne_dynamics import Robot
@@ -17,9 +18,6 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
-from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
-from ne_dynamics.ros.settings.controlled_arm import controlled_arm
-from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 DRIVE_PERIOD = 0.001
@@ -60,10 +58,8 @@ class DriveLoop:
     def __init__(
         self, model: Robot, plant: Robot, position: np.ndarray, **settings: object
     ) -> None:
-        self.settings = PARAMETERS.changed({'backend': 'python', **settings})
-        self._given = {'backend': 'python', **settings}
-        self._known = known = controlled_arm(self.settings, model)
-        self.controller: Controller = make_controller(known, make_tuning(self.settings, known)[0])
+        self.settings, known = known_arm(model, **settings)
+        self.controller: Controller = node_controller(model, **settings)
         self._command = make_command_message(self.settings.command, known)
         self._limits = model.limits('effort_limit')
         self.arm = MujocoArm(plant, period=DRIVE_PERIOD, integrator='implicitfast')
@@ -84,11 +80,6 @@ class DriveLoop:
             if len(self.sent) % STATE_EVERY == 0:
                 self._control()
             self._drive(push)
-
-    def adopt(self, **changes: object) -> None:
-        """Let other settings count."""
-        self.settings = PARAMETERS.changed({**self._given, **changes})
-        self.controller.adopt(make_tuning(self.settings, self._known)[0])
 
     def leave(self, last: LastCommand = LastCommand.GRAVITY) -> None:
         """Deactivate: from now on last commands are sent."""

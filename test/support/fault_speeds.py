@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from motion_loop import MotionLoop, demo_motion, shipped_arm
+from motion_loop import MotionLoop, demo_motion, shipped_arm, with_coulomb
 from planted_loop import frozen_position, wall
 
 from ne_dynamics import Robot
@@ -244,14 +244,6 @@ SCENARIOS = {
 }
 
 
-def with_friction(robot: Robot, share: float) -> Robot:
-    """Return a robot with Coulomb friction of a share of its effort limits."""
-    joints = tuple(
-        replace(joint, coulomb_friction=share * joint.effort_limit) for joint in robot.joints
-    )
-    return replace(robot, joints=joints)
-
-
 def compensating(robot: Robot) -> DisturbanceTuning:
     """Return an observer that compensates, as the node has it by default."""
     limits = robot.limits('effort_limit')
@@ -284,7 +276,7 @@ class FaultArm:
             goal = start.copy()
             goal[scenario.target[0]] += scenario.target[1]
             motion = rest_to_rest(robot, start, goal, 1.0)
-        plant = with_friction(scale_masses(robot, masses), friction)
+        plant = with_coulomb(scale_masses(robot, masses), friction)
         loop = MotionLoop(
             robot, motion, plant=plant, backend=self.backend, **scenario.options(robot, start)
         )

@@ -29,6 +29,7 @@ from rcl_interfaces.srv import (
     SetParameters,
     SetParametersAtomically,
 )
+from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
@@ -922,31 +923,10 @@ class MessageSource:
 
 
 def parameter_value(value: Any) -> ParameterValue:
-    """Return a value as a message; lists of one kind, empty ones of strings."""
-    message = ParameterValue()
-    if value is None:
-        return message
-    if isinstance(value, bool):
-        message.type, message.bool_value = 1, value
-    elif isinstance(value, int):
-        message.type, message.integer_value = 2, value
-    elif isinstance(value, float):
-        message.type, message.double_value = 3, value
-    elif isinstance(value, str):
-        message.type, message.string_value = 4, value
-    elif len(value) == 0:
-        message.type = 9
-    elif isinstance(value[0], bytes):
-        message.type, message.byte_array_value = 5, list(value)
-    elif isinstance(value[0], bool):
-        message.type, message.bool_array_value = 6, list(value)
-    elif isinstance(value[0], int):
-        message.type, message.integer_array_value = 7, list(value)
-    elif isinstance(value[0], str):
-        message.type, message.string_array_value = 9, list(value)
-    else:
-        message.type, message.double_array_value = 8, [float(item) for item in value]
-    return message
+    """Return a value as a message; empty lists are of strings."""
+    if isinstance(value, (list, tuple)) and not value:
+        return ParameterValue(type=9)
+    return Parameter('value', value=value).get_parameter_value()
 
 
 def sane_request(plan: Plan) -> SetParametersAtomically.Request:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
-from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import fair_gains
@@ -60,20 +62,78 @@ def shipped_arm() -> Robot:
     return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 
 
+def with_coulomb(robot: Robot, share: float) -> Robot:
+    """Return a robot with Coulomb friction of a share of its effort limits."""
+    joints = tuple(
+        replace(joint, coulomb_friction=share * joint.effort_limit) for joint in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
 def demo_motion(robot: Robot, duration: float = 2.0) -> WaypointMotion:
     """Return the motion of the demo, with its load of 3 kg in mind."""
     loaded = Dynamics(with_hung_mass(robot, 3.0, np.zeros(3)), backend='python')
     return excitation(robot, duration, loaded.inverse_dynamics)
 
 
-def node_controller(model: Robot, **changes: object) -> Controller:
-    """Return the controller that the node makes of its parameters, some of them changed."""
+def known_arm(model: Robot, **changes: object) -> tuple[NodeSettings, ControlledArm]:
+    """Return settings of the node, some of them changed, and the arm as it knows it by them."""
     chosen = PARAMETERS.changed({'backend': 'auto', **changes})
     key = id(model), chosen.gravity, chosen.backend, chosen.joints, chosen.wrench, chosen.imu
     if key not in ARMS:
         ARMS[key] = model, controlled_arm(chosen, model)
-    arm = ARMS[key][1]
-    return make_controller(arm, make_tuning(chosen, arm)[0])
+    return chosen, ARMS[key][1]
+
+
+def node_tuning(model: Robot, **changes: object) -> Tuning:
+    """Return the tuning that the node makes of its parameters, some of them changed."""
+    return make_tuning(*known_arm(model, **changes))[0]
+
+
+def node_controller(model: Robot, **changes: object) -> Controller:
+    """Return the controller that the node makes of its parameters, some of them changed."""
+    return make_controller(known_arm(model, **changes)[1], node_tuning(model, **changes))
+
+
+class HeldArmLoop(OneProcessLoop):
+    """The controller that the node makes of its parameters, and an arm that rests.
+
+    Parameters
+    ----------
+    model : Robot
+        What is known.
+    start : array-like, shape (n,)
+        Where the arm is [rad or m].
+    parameters : mapping of str to object
+        Of the node, where they are not the defaults.
+    plant : Robot, optional
+        The arm that there is, where it is another.
+    body : mapping of str to object
+        Options of :class:`MujocoArm`; the period is `PERIOD` unless it is among them.
+    **options
+        Of the loop.
+    """
+
+    def __init__(
+        self,
+        model: Robot,
+        start: Any,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        plant: Robot | None = None,
+        body: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        self.model, self.parameters = model, dict(parameters or {})
+        self.controller = node_controller(model, **self.parameters)
+        arm = MujocoArm(plant or model, **{'period': PERIOD, **(body or {})})
+        arm.reset(start)
+        super().__init__(arm, self.controller, **options)
+
+    def adopt(self, **changes: object) -> None:
+        """Set parameters on the way."""
+        self.parameters.update(changes)
+        self.controller.adopt(node_tuning(self.model, **self.parameters))
 
 
 class MotionLoop(OneProcessLoop):

@@ -5,27 +5,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from motion_loop import PERIOD, shipped_arm
+from motion_loop import PERIOD, SETTLE, HeldArmLoop, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
-from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
-from ne_dynamics.ros.settings.controlled_arm import controlled_arm
-from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.demo.path_distance import SampledPath
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 MODEL = shipped_arm()
 DYNAMICS = Dynamics(MODEL, backend='python')
 START = np.array([0.0, -1.2, 1.0, 0.2, -0.4, 0.1])
 REACH = np.array([1.0, 0.5, 0.7, 1.0, 1.0, 1.0])
 """Largest way of a joint from point to point [rad]."""
-
-SETTLE = 0.1
-"""The arm is held for so long before it sets out [s]."""
 
 UNWATCHED = {
     'computed_torque.kp': (400.0,),
@@ -97,37 +89,23 @@ def make_task(kind, seed):
     return Task(waypoints, interpolation, path, duration, limits)
 
 
-class PacedLoop(OneProcessLoop):
+class PacedLoop(HeldArmLoop):
     """The shipped arm at rest at the begin of a task, and a controller that slows down."""
 
     def __init__(self, task, limits=None, *, when_infeasible='slow_down', **changes) -> None:
         limits = task.limits if limits is None else limits
         self.task, self.limits = task, limits
-        self.changes = {
+        self.speeds: list[float] = []
+        self.desired: list[DesiredState] = []
+        parameters = {
             **UNWATCHED,
             'trajectory.when_infeasible': when_infeasible,
             'interpolation_method': task.interpolation.value,
             'effort_limits': tuple(limits),
             **changes,
         }
-        chosen = PARAMETERS.changed({'backend': 'auto', **self.changes})
-        self._configured = controlled_arm(chosen, MODEL)
-        self.controller = make_controller(self._configured, self._tuning())
-        arm = MujocoArm(MODEL, period=PERIOD)
-        arm.reset(START)
-        self.speeds: list[float] = []
-        self.desired: list[DesiredState] = []
-        super().__init__(arm, self.controller, effort_limits=limits)
+        super().__init__(MODEL, START, parameters, effort_limits=limits)
         self.run(SETTLE)
-
-    def _tuning(self):
-        chosen = PARAMETERS.changed({'backend': 'auto', **self.changes})
-        return make_tuning(chosen, self._configured)[0]
-
-    def adopt(self, **changes) -> None:
-        """Set parameters on the way."""
-        self.changes.update(changes)
-        self.controller.adopt(self._tuning())
 
     def step(self):
         answer = super().step()

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from motion_loop import node_controller, shipped_arm
+from motion_loop import HeldArmLoop, shipped_arm, with_coulomb
 
-from ne_dynamics import Dynamics, Robot
+from ne_dynamics import Dynamics
 from ne_dynamics.control.payload.carrier import Carrier
 from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
 from ne_dynamics.control.sensors.wrench import inertia_beyond
-from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
+from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.motion import rest_to_rest
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop, encoder
+from ne_dynamics.simulation.one_process_loop import encoder
 
 ARM = shipped_arm()
 SENSOR = 'ft_sensor'
@@ -41,21 +39,6 @@ PARAMETERS: dict[str, Any] = {
     'backend': 'auto',
 }
 """The load is not known: until it is, the motion is not followed well."""
-
-
-def with_friction(robot: Robot, viscous: float, coulomb: float) -> Robot:
-    """Return a robot with viscous friction scaled, and Coulomb friction [of the effort limit]."""
-    return replace(
-        robot,
-        joints=tuple(
-            replace(
-                joint,
-                viscous_friction=viscous * joint.viscous_friction,
-                coulomb_friction=coulomb * joint.effort_limit,
-            )
-            for joint in robot.joints
-        ),
-    )
 
 
 def poses(count: int, seed: int = 0) -> list[np.ndarray]:
@@ -92,17 +75,13 @@ class LoadedArm:
         has_sensor: bool = False,
         scale: float = 1.02,
     ) -> None:
-        self.model = with_friction(ARM, 1.0, coulomb)
+        self.model = with_coulomb(ARM, coulomb)
         self._gravity = gravity
         self._windows = MotionWindows()
         self._noise = np.random.default_rng(1)
-        plant = with_friction(scale_masses(ARM, scale), 2.0, 2.0 * coulomb)
+        plant = with_coulomb(scale_friction(scale_masses(ARM, scale), 2.0), 2.0 * coulomb)
         if mass:
             plant = with_hung_mass(plant, mass, com)
-        arm = MujocoArm(
-            plant, period=PERIOD, gravity=gravity, sensor_link=SENSOR if has_sensor else None
-        )
-        arm.reset(POSTURE)
         changes = {**PARAMETERS, 'gravity': tuple(gravity)}
         if has_sensor:
             changes |= {
@@ -111,8 +90,15 @@ class LoadedArm:
                 'wrench.gain': 0.9,
             }
         self._has_sensor = has_sensor
-        self._controller = node_controller(self.model, **changes)
-        self._loop = OneProcessLoop(arm, self._controller, sensors=[encoder(16)])
+        link = SENSOR if has_sensor else None
+        self._loop = HeldArmLoop(
+            self.model,
+            POSTURE,
+            changes,
+            plant=plant,
+            body={'period': PERIOD, 'gravity': gravity, 'sensor_link': link},
+            sensors=[encoder(16)],
+        )
         self._answer = self._loop.law
         self._loop.law = self._felt
 
@@ -134,7 +120,9 @@ class LoadedArm:
         self._loop.run(HELD)
         for start, end in itertools.pairwise(places):
             duration = float(np.abs(end - start).max()) / SLOW if slowly else WAY
-            self._controller.motion.follow(rest_to_rest(ARM, start, end, duration).waypoints())
+            self._loop.controller.motion.follow(
+                rest_to_rest(ARM, start, end, duration).waypoints()
+            )
             self._loop.run(duration if slowly else duration + HELD)
         return self._windows.windows()
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from motion_loop import PERIOD, shipped_arm
+from motion_loop import PERIOD, shipped_arm, with_coulomb
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
@@ -45,25 +44,21 @@ PEAK = 1.875
 """Peak velocity of a quintic polynomial from rest to rest, by the mean one."""
 
 
-def with_gears(robot: Robot, share: float = 0.05) -> Robot:
-    """Return the robot with a Coulomb friction of a share of the effort limits, as gears have."""
-    joints = tuple(
-        replace(joint, coulomb_friction=share * joint.effort_limit) for joint in robot.joints
-    )
-    return replace(robot, joints=joints)
-
-
 ARM = shipped_arm()
 FREE = ARM.without_friction()
+GEARS = 0.05
+"""Coulomb friction as gears have it, by the effort limits."""
+
+GEARED = with_coulomb(ARM, GEARS)
 CASES = {
-    'gear friction, model exact': (with_gears(ARM), with_gears(ARM)),
-    'gear friction, masses +10 %': (with_gears(ARM), scale_masses(with_gears(ARM), 1.1)),
+    'gear friction, model exact': (GEARED, GEARED),
+    'gear friction, masses +10 %': (GEARED, scale_masses(GEARED, 1.1)),
     'gear friction, 3 kg unknown': (
-        with_gears(ARM),
-        with_hung_mass(with_gears(ARM), 3.0, np.zeros(3)),
+        GEARED,
+        with_hung_mass(GEARED, 3.0, np.zeros(3)),
     ),
-    'gear friction unknown': (ARM, with_gears(ARM)),
-    "gear friction half of the model's": (with_gears(ARM, 0.1), with_gears(ARM)),
+    'gear friction unknown': (ARM, GEARED),
+    "gear friction half of the model's": (with_coulomb(ARM, 2.0 * GEARS), GEARED),
     'damping as shipped, model exact': (ARM, ARM),
     'no friction, model exact': (FREE, FREE),
     'no friction, masses +10 %': (FREE, scale_masses(FREE, 1.1)),
