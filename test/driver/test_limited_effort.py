@@ -52,6 +52,14 @@ def test_an_effort_limited_to_45_per_cent_is_named():
     assert amount == pytest.approx(45.0, rel=0.1)
 
 
+@pytest.mark.parametrize('seed', range(3))
+def test_efforts_of_exchanged_commands_are_free(seed):
+    """The command of another joint is beyond every effort now and then."""
+    log, commands, delay = record(seed=seed)
+    exchanged = CommandLog.from_samples(NAMES, commands.times, commands.effort[:, [1, 0, 2]])
+    assert list_found((log, exchanged, delay)) == []
+
+
 @pytest.mark.parametrize('part', [0.5, 0.6])
 def test_a_motor_that_gives_half_of_its_torque_is_named(part):
     """With its joint and the part, though no effort has a plateau."""

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from example_robots import example_robots_folder
 from planted_faults import simulate_log
+from recorded_motion import altered
 
 import ne_dynamics as ned
 from ne_dynamics.driver import describe_driver, diagnose_log
+from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
@@ -99,3 +101,47 @@ def test_a_dead_band_is_the_only_fault_of_its_joint(given):
     assert [(fault.code, fault.joints) for fault in diagnosis.faults] == [
         ('effort-dead-band', (given.joint_names[4],))
     ]
+
+
+def test_the_short_log_of_a_slow_arm_has_no_opposite_sign():
+    """A sign is chosen by what is left: such a log has fewer independent efforts than unknowns."""
+    robot = ned.load_urdf(
+        example_robots_folder() / 'ur_description/urdf/ur5_robot.urdf', tip_link='tool0'
+    )
+    rng = np.random.default_rng(29)
+    times = np.arange(0.0, 20.0, 0.01)
+    frequency = np.array([0.05, 0.11, 0.17, 0.26, 0.38]) * (
+        1.0 + 0.25 * rng.uniform(-1, 1, (6, 5))
+    )
+    rates, sizes = 2.0 * np.pi * frequency, rng.uniform(0.4, 1.0, (6, 5)) / frequency
+    phases = rates * times[:, np.newaxis, np.newaxis] + rng.uniform(0.0, 6.28, (6, 5))
+    reach = np.array([1.9, 0.9, 1.8, 1.9, 1.9, 1.9])
+    sizes *= (reach / np.abs((sizes * np.sin(phases)).sum(axis=2)).max(axis=0))[:, np.newaxis]
+    position, velocity, acceleration = (
+        (sizes * rates**order * part).sum(axis=2)
+        for order, part in enumerate((np.sin(phases), np.cos(phases), -np.sin(phases)))
+    )
+    position[:, 1] -= 1.35
+    effort = ned.Dynamics(altered(robot, 29), backend='python').inverse_dynamics(
+        position, velocity, acceleration
+    )
+    limits = robot.limits('effort_limit')
+    effort += limits * (0.03 * np.tanh(velocity / 0.01) + 0.01 * velocity)
+    effort += 0.004 * limits * rng.standard_normal(effort.shape)
+    found = describe_driver(
+        robot, Log.from_samples(robot.joint_names, times, position, effort, velocity)
+    )
+    assert (found.effort.value, found.faults) == ('torque', ())
+    assert not found.obstacles()
+
+
+@pytest.mark.parametrize('stiffness', [3.0, 8.0])
+def test_a_wrist_that_a_spring_holds_is_named(given, stiffness):
+    """Though the model expects little of it, what is left of it stands out."""
+    log = simulate_log(given, 3)
+    effort = log.effort.copy()
+    effort[:, 4] += stiffness * log.position[:, 4]
+    (fault,) = diagnose_log(given, replace(log, effort=effort)).faults
+    assert (fault.code, fault.severity) == ('effort-unexplained', 'warning')
+    assert fault.joints == (given.joint_names[4],)
+    assert 'a spring' in fault.what
