@@ -1,4 +1,4 @@
-"""Which samples of a log can be used, as they come: finite ones, whose stamps go on."""
+"""Which samples of a log can be used, as they come: of numbers, whose stamps go on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 
-NOT_FINITE = 'not finite'
+LARGEST = 1e30
+"""What is larger was not measured, in whatever unit, and its square may be no number."""
+
+NOT_FINITE, TOO_LARGE = 'not finite', 'beyond 1e30'
 TIME_STOOD = 'time did not advance'
 
 
@@ -40,7 +43,7 @@ class ClockStep:
 class UsableSamples:
     """Looks through the rows of a log, table by table: whatever is where, the same are kept.
 
-    So many columns of a table have to be finite, of which the first one are stamps.
+    So many columns of a table have to be usable numbers, of which the first one are stamps.
 
     Attributes
     ----------
@@ -65,10 +68,13 @@ class UsableSamples:
 
         But for those of the last table, shape (N, m).
         """
-        finite = np.isfinite(table[:, : self._columns]).all(axis=1)
-        if not finite.all():
-            self.dropped[NOT_FINITE] += int((~finite).sum())
-            table = table[finite]
+        usable = (np.abs(table[:, : self._columns]) <= LARGEST).all(axis=1)
+        if not usable.all():
+            is_finite = np.isfinite(table[~usable, : self._columns]).all(axis=1)
+            for reason, count in ((NOT_FINITE, (~is_finite).sum()), (TOO_LARGE, is_finite.sum())):
+                if count:
+                    self.dropped[reason] += int(count)
+            table = table[usable]
         if self._waiting is not None:
             table = np.concatenate([self._waiting, table])
         lone = self._find_lone(table[:, 0])

@@ -31,6 +31,7 @@ PLAIN = '\n'.join([HEADER, *ROWS]) + '\n'
         (PLAIN.replace(ROWS[0], f'{ROWS[0]}\n{HEADER}'), {'no number': 1}),
         (PLAIN.replace(ROWS[0], f'{ROWS[0]}\n0.005,0.5,,3.5,-4'), {'not finite': 1}),
         (PLAIN.replace(ROWS[0], f'{ROWS[0]}\n0.005,0.5,NaN,3.5,-4'), {'not finite': 1}),
+        (PLAIN.replace(ROWS[0], f'{ROWS[0]}\n0.005,0.5,1e300,3.5,-4'), {'beyond 1e30': 1}),
         (PLAIN + '0.09,1,2', {'short': 1}),
     ],
 )
