@@ -37,7 +37,7 @@ class EffortFactors:
 
     @property
     def spread(self) -> float:
-        """From joint to joint within this factor."""
+        """By which factor joints differ from the middle, in the mean."""
         return self._summarise()[1]
 
     @property

@@ -48,8 +48,9 @@ class ScaledEfforts(Hypothesis):
                 log,
                 log.everyone,
                 undo,
-                f'all efforts are about {factor:.3g} of what the given model takes (from joint '
-                f'to joint within a factor of {found.spread:.2g}): motor currents, another unit, '
+                f'all efforts are about {factor:.3g} of what the given model takes (joints differ '
+                f'from that by a factor of {found.spread:.2g} in the mean): motor currents, '
+                'another unit, '
                 'efforts before the gear, or a model with wrong masses; the log alone cannot tell '
                 'which',
                 'give torques: --scale all=FACTOR, or joint by joint (about '
