@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
-    from ne_dynamics.driver.description import DriverDescription, describe_driver
+    from ne_dynamics.driver.description import describe_driver
     from ne_dynamics.driver.diagnosis import diagnose_log
+    from ne_dynamics.driver.profile import DriverDescription
     from ne_dynamics.driver.recording import CommandLog, DriverRecording
 
 __all__ = [
@@ -29,8 +30,9 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'description': 'DriverDescription describe_driver',
+            'description': 'describe_driver',
             'diagnosis': 'diagnose_log',
+            'profile': 'DriverDescription',
             'recording': 'CommandLog DriverRecording',
         },
     )

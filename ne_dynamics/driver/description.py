@@ -10,15 +10,10 @@ description.parameters()          # of the node: {'state_effort': 'torque', ...}
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ne_dynamics.driver.command import (
-    describe_commands,
-    describe_no_commands,
-    level_of_delay,
-)
+from ne_dynamics.driver.command import describe_commands, describe_no_commands, level_of_delay
 from ne_dynamics.driver.delay import find_effort_delay
 from ne_dynamics.driver.effort import (
     TORQUE,
@@ -29,27 +24,13 @@ from ne_dynamics.driver.effort import (
 )
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.fault_search import find_meaning
-from ne_dynamics.driver.findings import DriverFindings, JointDriver
 from ne_dynamics.driver.limited_effort import find_limited_efforts
 from ne_dynamics.driver.meaning import Meaning
-from ne_dynamics.driver.profile import (
-    find_obstacles,
-    find_parameters,
-    write_profile,
-)
-from ne_dynamics.driver.recording import (
-    CommandLog,
-    DriverRecording,
-    find_empty,
-)
+from ne_dynamics.driver.profile import DriverDescription, JointDriver
+from ne_dynamics.driver.recording import CommandLog, DriverRecording, find_empty
 from ne_dynamics.driver.steps import describe_step
-from ne_dynamics.driver.text import write_lines
 from ne_dynamics.driver.timing import describe_timing
-from ne_dynamics.driver.velocity import (
-    JointVelocity,
-    describe_velocities,
-    low_pass_log,
-)
+from ne_dynamics.driver.velocity import JointVelocity, describe_velocities, low_pass_log
 from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -58,46 +39,6 @@ from ne_dynamics.logs import Certainty, Log
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
-
-
-class DriverDescription(DriverFindings):
-    """What a driver publishes, with which delay, and the resulting settings of the node."""
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the resulting parameters of the node, by their dotted names."""
-        return {name: value for name, (value, _) in find_parameters(self).items()}
-
-    def profile(self) -> str:
-        """Return the driver profile: a commented parameter file of the node."""
-        return write_profile(self)
-
-    def obstacles(self) -> list[str]:
-        """Return why no parameters make the node work with this driver; empty if some do."""
-        return find_obstacles(self)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the description as data for JSON."""
-        return {
-            'source': self.source,
-            'timing': self.timing.as_json(),
-            'effort': self.effort.as_json(),
-            'effort_scale': self.effort_scale.as_json(),
-            'effort_delay': self.effort_delay.as_json(),
-            'command': self.command.as_json(),
-            'joints': [joint.as_json() for joint in self.joints],
-            'not_seen': {
-                joint.name: list(unseen)
-                for joint in self.joints
-                if (unseen := joint.list_unseen())
-            },
-            'faults': [fault.as_json() for fault in self.faults],
-            'parameters': self.parameters(),
-            'obstacles': self.obstacles(),
-        }
-
-    def text(self) -> str:
-        """Return the description as text for people."""
-        return '\n'.join(write_lines(self))
 
 
 def describe_driver(
