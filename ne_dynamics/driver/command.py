@@ -8,7 +8,7 @@ loop has to bear.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -83,20 +83,16 @@ class CommandEffect:
 
 def describe_no_commands() -> CommandEffect:
     """Return what is said of commands that were not recorded."""
-    return CommandEffect(*[unknown('no commands were recorded', RECORD)] * 10)
+    return _describe_all(unknown('no commands were recorded', RECORD))
+
+
+def _describe_all(verdict: Verdict) -> CommandEffect:
+    """Return one verdict on everything."""
+    return CommandEffect(*[verdict] * len(fields(CommandEffect)))
 
 
 def find_command_faults(effect: CommandEffect) -> list[str]:
-    """Return what is wrong with commands: lines for people.
-
-    Parameters
-    ----------
-    effect : CommandEffect
-
-    Returns
-    -------
-    list of str
-    """
+    """Return what is wrong with commands: lines for people."""
     wrong = (
         (effect.order, False),
         (effect.sign, -1.0),
@@ -123,10 +119,6 @@ def describe_commands(
     commands : CommandLog
     effort : EffortDelay or None
         How the reported efforts follow them; None where they do not.
-
-    Returns
-    -------
-    CommandEffect
     """
     by_effort, jitter, echo = _describe_effort(effort, find_longest(log, commands))
     found = _find_by_motion(dynamics, log, commands)
@@ -147,18 +139,7 @@ def describe_commands(
                 # The arm cannot move before the motors push: what is reported is late itself.
                 text = f'{found.delay.text} by the motion; efforts follow {by_effort.text} later'
                 delay = replace(found.delay, text=text, experiment=FASTER)
-    return CommandEffect(
-        delay,
-        jitter,
-        found.delay,
-        by_effort,
-        echo,
-        found.gravity,
-        found.friction,
-        found.order,
-        found.sign,
-        found.unit,
-    )
+    return replace(found, delay=delay, jitter=jitter, by_effort=by_effort, echo=echo)
 
 
 def find_delay_by_motion(
@@ -271,40 +252,28 @@ def level_of_delay(deviation: float) -> Certainty:
     return Certainty.LIKELY if deviation <= DELAY.likely_deviation else Certainty.UNKNOWN
 
 
-@dataclass(frozen=True)
-class _ByMotion:
-    """What the motion says of commands."""
-
-    delay: Verdict
-    gravity: Verdict
-    friction: Verdict
-    order: Verdict
-    sign: Verdict
-    unit: Verdict
-
-
-def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMotion:
-    """Return the delay of the motion behind the commands, and what these are."""
+def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> CommandEffect:
+    """Return what the motion says of commands; every delay is that of the motion."""
     robot = dynamics.robot
     try:
         late = commands.acting(log.times, log.position, DELAY.shift_of_commands)
         evidence = LogEvidence(dynamics, late)
     except InputError:
-        return _ByMotion(*[unknown('too little was recorded together with commands', FASTER)] * 6)
+        return _describe_all(unknown('too little was recorded together with commands', FASTER))
     concerned = evidence.moves & (np.ptp(late.effort, axis=0) > 0.0)
     if not evidence.is_telling or not concerned.any():
-        return _ByMotion(*[unknown('no joint moves by these commands', FASTER)] * 6)
+        return _describe_all(unknown('no joint moves by these commands', FASTER))
     meaning, _ = find_meaning(evidence, dynamics, late)
     own = None
     if meaning is not None:
         own = replace(meaning.reading, effort_source=np.arange(robot.n))
-    order = find_order(evidence, robot.joint_names, own).verdict
+    order = find_order(evidence, robot.joint_names, own)
     if order.value is False:
         rest = unknown('the commands are in another order', order.experiment)
-        return _ByMotion(rest, rest, rest, order, rest, rest)
+        return replace(_describe_all(rest), order=order)
     if meaning is None or _leave_motion_open(meaning.left[concerned]):
         rest = unknown('these commands do not explain the motion', MOTOR_COMMANDS)
-        return _ByMotion(rest, rest, rest, order, rest, rest)
+        return replace(_describe_all(rest), order=order)
     efforts = describe_efforts(
         robot, late.effort, np.zeros(robot.n, dtype=bool), evidence.moves, meaning
     )
@@ -321,8 +290,13 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
             f'the arm moves before its commands, {verdict.text}: {CLOCKS}', ONE_CLOCK
         )
     gravity, friction = _summarise(efforts)
-    return _ByMotion(
-        verdict, gravity, friction, order, _describe_sign(robot, efforts), describe_unit(efforts)
+    return replace(
+        _describe_all(verdict),
+        gravity=gravity,
+        friction=friction,
+        order=order,
+        sign=_describe_sign(robot, efforts),
+        unit=describe_unit(efforts),
     )
 
 
@@ -354,13 +328,7 @@ def _describe_sign(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
 
 
 def describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
-    """Return whether commands are in N m or N.
-
-    Parameters
-    ----------
-    efforts : tuple of JointEffort
-        What the motion says of the commands of each joint.
-    """
+    """Return whether commands are in N m or N, by what the motion says of those of each joint."""
     told = [effort.meaning for effort in efforts if effort.meaning.is_told]
     is_other = {verdict.value == OTHER_UNIT for verdict in told}
     if len(is_other) != 1:

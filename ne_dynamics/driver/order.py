@@ -37,72 +37,46 @@ ONE_BY_ONE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class FoundOrder:
-    """Whose the columns of commands are.
-
-    Attributes
-    ----------
-    verdict : Verdict
-        Whether each command is that of the joint whose name it has.
-    source : int array, shape (n,)
-        Whose column holds the command of each joint, as far as it is told.
-    """
-
-    verdict: Verdict
-    source: NDArray[np.intp]
-
-
 def find_order(
     evidence: LogEvidence, joint_names: tuple[str, ...], known: LogReading | None = None
-) -> FoundOrder:
-    """Return whether commands are in the order of their joints.
+) -> Verdict:
+    """Return whether each command is that of the joint whose name it has.
 
     Parameters
     ----------
     evidence : LogEvidence
         Of a log whose efforts are the commands, and that is telling.
     joint_names : tuple of str
-        Of the joints.
     known : LogReading, optional
         The likeliest reading in the order of the names, faults of positions included, that the
         order has to be better than.
-
-    Returns
-    -------
-    FoundOrder
     """
     n = len(joint_names)
     source = np.arange(n)
     joints = np.flatnonzero(evidence.moves).tolist()
     if len(joints) < 2:
         text = 'one joint alone moved' if joints else 'no joint moved'
-        return FoundOrder(unknown(text, ONE_BY_ONE), source)
+        return unknown(text, ONE_BY_ONE)
     orders = _Orders(evidence, n, joints)
-    own = _Order(source, *orders.weigh(source))
+    own = orders.weigh(source)
     if known is not None:
         own = replace(own, cost=min(own.cost, evidence.explain(known).cost))
     best = own
     for order in orders.propose():
         if not (order == source).all():
-            best = min(best, _Order(order, *orders.weigh(order)), key=lambda one: one.cost)
-    nearest = min(
-        (_Order(order, *orders.weigh(order)) for order in _exchange(best.source, joints)),
-        key=lambda one: one.cost,
-    )
+            best = min(best, orders.weigh(order), key=lambda one: one.cost)
+    nearest = min(map(orders.weigh, _exchange(best.source, joints)), key=lambda one: one.cost)
     if nearest.cost < best.cost:
         best, nearest = nearest, best
     left = evidence.explain(best.reading).left[joints]
     if not (left < EFFORTS.unexplained_share).all():
         text = 'the commands are not explained by the motion, in no order of the joints'
-        return FoundOrder(unknown(text, ONE_BY_ONE), source)
+        return unknown(text, ONE_BY_ONE)
     if (best.source == source).all():
-        return FoundOrder(_describe_own(joint_names, best, nearest), source)
+        return _describe_own(joint_names, best, nearest)
     changed = np.flatnonzero(best.source != source)
     misfit = float(evidence.explain(own.reading).left[changed].max())
-    return FoundOrder(
-        _describe_other(joint_names, own, best, nearest, misfit), np.asarray(best.source)
-    )
+    return _describe_other(joint_names, own, best, nearest, misfit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +110,8 @@ class _Orders:
         """Return the orders that leave least, by the given model as it is and by a multiple."""
         return [self._assign(self._tabulate(is_free)) for is_free in (False, True)]
 
-    def weigh(self, order: NDArray[np.intp]) -> tuple[float, LogReading]:
-        """Return the least cost of an order, with gravity or without, of any signs."""
+    def weigh(self, order: NDArray[np.intp]) -> _Order:
+        """Return an order at its least cost, with gravity or without, of any signs."""
         trials = []
         for without, sign in itertools.product((False, True), (1.0, -1.0)):
             reading = replace(
@@ -146,12 +120,11 @@ class _Orders:
                 effort_factor=sign * self._base.effort_factor[order],
                 without_gravity=without,
             )
-            trials.append(choose_signs(self._explain, reading, self._joints))
+            trials.append(
+                choose_signs(lambda one: self._evidence.explain(one).cost, reading, self._joints)
+            )
         reading, cost = min(trials, key=lambda trial: trial[1])
-        return cost, reading
-
-    def _explain(self, reading: LogReading) -> float:
-        return self._evidence.explain(reading).cost
+        return _Order(order, cost, reading)
 
     def _tabulate(self, is_free: bool) -> FloatArray:
         """Return the logarithm of the part of command k that joint j leaves, (joint, command)."""

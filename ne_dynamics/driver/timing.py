@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.driver.recording import DriverRecording
 from ne_dynamics.driver.thresholds import STATES
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -47,15 +48,15 @@ class Timing:
 
     states: int
     duration: float
-    period: float
-    rate: float
-    jitter: float
-    gaps: int
-    longest_gap: float
-    bursts: float
-    standing: int
-    repeated: float
-    sensor_rate: float
+    period: float = math.nan
+    rate: float = math.nan
+    jitter: float = math.nan
+    gaps: int = 0
+    longest_gap: float = 0.0
+    bursts: float = 0.0
+    standing: int = 0
+    repeated: float = 0.0
+    sensor_rate: float = math.nan
     latency: float = math.nan
     latency_jitter: float = math.nan
     drift: float = math.nan
@@ -103,7 +104,7 @@ class Timing:
     def as_json(self) -> dict[str, Any]:
         """Return the figures; what is no number is None."""
         return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            key: finite_or_none(value) if isinstance(value, float) else value
             for key, value in vars(self).items()
         }
 
@@ -116,10 +117,6 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
     recording : DriverRecording
     repeated, moving : int
         How many of its states repeat the one before while the arm moves, and in how many it does.
-
-    Returns
-    -------
-    Timing
     """
     finite = np.isfinite(recording.stamps)
     stamps = recording.stamps[finite]
@@ -142,27 +139,13 @@ def time_stamps(
         Part of the states of the moving arm that repeat the one before.
     fewest : int
         Times between states, at least, for a rate.
-
-    Returns
-    -------
-    Timing
     """
     steps = np.diff(stamps)
     forward = steps[steps > 0.0]
     duration = float(np.ptp(stamps)) if stamps.size else 0.0
+    standing = int((steps <= 0.0).sum())
     if forward.size < fewest:
-        nothing = math.nan
-        return Timing(
-            stamps.size,
-            duration,
-            *(nothing, nothing, nothing),
-            0,
-            0.0,
-            0.0,
-            int((steps <= 0.0).sum()),
-            0.0,
-            nothing,
-        )
+        return Timing(stamps.size, duration, standing=standing)
     period = float(np.median(forward))
     is_gap = forward > STATES.gap_periods * period
     rate = forward.size / float(forward.sum())
@@ -175,7 +158,7 @@ def time_stamps(
         gaps=int(is_gap.sum()),
         longest_gap=float(forward[is_gap].max(initial=0.0)),
         bursts=float((forward < STATES.burst_share * period).mean()),
-        standing=int((steps <= 0.0).sum()),
+        standing=standing,
         repeated=repeated,
         sensor_rate=rate * (1.0 - repeated),
     )
@@ -196,5 +179,4 @@ def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) ->
         if quickest.size >= STATES.fewest_times:
             drift = float(np.polyfit(since[quickest], late[quickest], 1)[0])
             jitter = float((late - drift * since).std())
-    values = {**vars(timing), 'latency': latency, 'latency_jitter': jitter, 'drift': drift}
-    return Timing(**values)
+    return replace(timing, latency=latency, latency_jitter=jitter, drift=drift)

@@ -42,10 +42,8 @@ class Verdict:
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""
         value = self.value
-        if isinstance(value, float) and not math.isfinite(value):
-            value = None
         return {
-            'value': value,
+            'value': finite_or_none(value) if isinstance(value, float) else value,
             'level': self.level.value,
             'text': self.text,
             'experiment': self.experiment,
