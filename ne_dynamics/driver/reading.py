@@ -106,10 +106,6 @@ def read_csv(
     columns : Columns, optional
         Which of them are what; default: as the header says.
 
-    Returns
-    -------
-    DriverRecording
-
     Raises
     ------
     InputError
@@ -119,11 +115,8 @@ def read_csv(
     called = names if called is None else tuple(called)
     columns = columns or read_columns(place, None, called)
     header = list(columns.names)
-    missing = [
-        name
-        for name in (TIME_COLUMN, *(f'{joint}.position' for joint in called))
-        if name not in header
-    ]
+    needed = [TIME_COLUMN, *(f'{joint}.position' for joint in called)]
+    missing = [name for name in needed if name not in header]
     if missing:
         raise InputError(
             f'{place}: expected the columns {", ".join(missing)} too, got the '
@@ -132,36 +125,33 @@ def read_csv(
     table = _read_table(place, columns)
     if not table.size:
         raise InputError(f'{place}: expected samples below the header, got none')
-    used = tuple(
-        header.index(name) for name in (TIME_COLUMN, *(f'{joint}.position' for joint in called))
-    )
+    used = tuple(map(header.index, needed))
     if not np.isfinite(table[:, used]).all(axis=1).any():
         require_numbers(place, RowFormat(columns, used))
-    tables = {
-        key: _columns(table, header, called, key)
-        for key in ('position', 'velocity', 'effort', COMMAND)
-    }
-    stamps = table[:, header.index(TIME_COLUMN)]
-    position, command = tables['position'], tables[COMMAND]
-    assert position is not None
-    is_state = np.ones(len(table), dtype=bool)
-    if command is not None:
+
+    def read(key: str) -> FloatArray:
+        """Return a column a joint, of NaN where there is none."""
+        absent = np.full(len(table), math.nan)
+        names = [f'{joint}.{key}' for joint in called]
+        return np.stack(
+            [table[:, header.index(name)] if name in header else absent for name in names], axis=1
+        )
+
+    stamps, position, command = table[:, used[0]], read('position'), read(COMMAND)
+    commands, is_state = None, np.ones(len(table), dtype=bool)
+    if any(f'{joint}.{COMMAND}' in header for joint in called):
         is_state = np.asarray(np.isfinite(position).any(axis=1))
-    commands = None
-    if command is not None and np.isfinite(command).any():
+    if np.isfinite(command).any():
         commands = CommandLog.from_samples(names, stamps, command, source=f'{place}: commands')
     received = None
     if RECEIVED_COLUMN in header:
         received = table[is_state, header.index(RECEIVED_COLUMN)]
-    velocity, effort = (
-        None if part is None else part[is_state] for part in (tables['velocity'], tables['effort'])
-    )
     return DriverRecording.from_samples(
         names,
         stamps[is_state],
         position[is_state],
-        velocity,
-        effort,
+        read('velocity')[is_state],
+        read('effort')[is_state],
         received=received,
         commands=commands,
         source=str(place),
@@ -183,33 +173,28 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
     OSError
         When the file cannot be written; what was there before is then still there.
     """
-    tables = {'position': recording.position}
-    for key, part in (('velocity', recording.velocity), ('effort', recording.effort)):
-        if part is not None:
-            tables[key] = part
-    header = [TIME_COLUMN, *([RECEIVED_COLUMN] * (recording.received is not None))]
-    header += [f'{joint}.{key}' for key in tables for joint in recording.joint_names]
-    commands, n = recording.commands, len(recording.joint_names)
-    width = len(header)
+    header, tables = [TIME_COLUMN], [recording.stamps[:, np.newaxis]]
+    if recording.received is not None:
+        header.append(RECEIVED_COLUMN)
+        tables.append(recording.received[:, np.newaxis])
+    for key in ('position', 'velocity', 'effort'):
+        if (part := getattr(recording, key)) is not None:
+            header += [f'{joint}.{key}' for joint in recording.joint_names]
+            tables.append(part)
+    table, commands = np.hstack(tables), recording.commands
     if commands is not None:
         header += [f'{joint}.{COMMAND}' for joint in recording.joint_names]
-    lines: list[tuple[float, list[str]]] = []
-    for index, stamp in enumerate(recording.stamps):
-        cells = [] if recording.received is None else [recording.received[index]]
-        cells += [value for table in tables.values() for value in table[index]]
-        lines.append((float(stamp), [_cell(value) for value in (stamp, *cells)]))
-    if commands is not None:
-        for line in lines:
-            line[1].extend([''] * n)
-        for moment, efforts in zip(commands.times, commands.effort, strict=True):
-            cells = [_cell(moment), *[''] * (width - 1), *(_cell(value) for value in efforts)]
-            lines.append((float(moment), cells))
+        (states, width), n = table.shape, len(recording.joint_names)
+        both = np.full((states + commands.times.size, width + n), math.nan)
+        both[:states, :width], both[states:, width:] = table, commands.effort
+        both[states:, 0] = commands.times
         # States stay in the order in which they came.
-        lines.sort(key=lambda line: line[0] if math.isfinite(line[0]) else math.inf)
+        moments = np.where(np.isfinite(both[:, 0]), both[:, 0], math.inf)
+        table = both[np.argsort(moments, kind='stable')]
     text = io.StringIO(newline='')
     writer = csv.writer(text, lineterminator='\n')
     writer.writerow(header)
-    writer.writerows(cells for _, cells in lines)
+    writer.writerows([_cell(value) for value in row] for row in table.tolist())
     write_whole(Path(path), text.getvalue())
 
 
@@ -254,19 +239,4 @@ def _number(cell: str) -> float:
 
 
 def _cell(value: float) -> str:
-    return repr(float(value)) if math.isfinite(value) else ''
-
-
-def _columns(
-    table: FloatArray, header: list[str], joints: tuple[str, ...], key: str
-) -> FloatArray | None:
-    """Return a column a joint, NaN where there is none; None where no joint has one."""
-    places = [
-        header.index(name) if (name := f'{joint}.{key}') in header else -1 for joint in joints
-    ]
-    if all(place < 0 for place in places):
-        return None
-    return np.stack(
-        [table[:, place] if place >= 0 else np.full(len(table), math.nan) for place in places],
-        axis=1,
-    )
+    return repr(value) if math.isfinite(value) else ''
