@@ -5,12 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
-from ne_dynamics.logs import LogReading
-
-
-def reverse_axis(reading: LogReading, joint: int) -> LogReading:
-    """Return a reading in which position and effort of a joint have the other sign."""
-    return reading.with_position((joint,), factor=-1.0).with_effort((joint,), factor=-1.0)
 
 
 @dataclass(frozen=True)
@@ -31,7 +25,9 @@ class ReversedAxis(Hypothesis):
         return self.suspect(
             log,
             (joint,),
-            lambda reading: reverse_axis(reading, joint),
+            lambda reading: reading.with_position((joint,), factor=-1.0).with_effort(
+                (joint,), factor=-1.0
+            ),
             'position and effort both have the opposite sign',
             f'--position-sign {name} --sign {name}',
             amount=-1.0,

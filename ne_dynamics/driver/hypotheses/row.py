@@ -18,9 +18,11 @@ from ne_dynamics.driver.hypotheses.scaled_effort import ScaledEffort
 from ne_dynamics.driver.hypotheses.scaled_efforts import ScaledEfforts
 from ne_dynamics.driver.hypotheses.scaled_position import ScaledPosition
 from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
-from ne_dynamics.driver.hypotheses.swapped_efforts import SwappedEfforts
-from ne_dynamics.driver.hypotheses.swapped_joints import SwappedJoints
-from ne_dynamics.driver.hypotheses.swapped_positions import SwappedPositions
+from ne_dynamics.driver.hypotheses.swapped_joints import (
+    EFFORTS_SWAPPED,
+    JOINTS_SWAPPED,
+    POSITIONS_SWAPPED,
+)
 from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.hypotheses.unexplained import Unexplained
 from ne_dynamics.driver.hypotheses.unsigned_effort import UnsignedEffort
@@ -34,9 +36,9 @@ COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     ReversedAxis(),
     ShiftedZero(),
     ScaledPosition(),
-    SwappedJoints(),
-    SwappedEfforts(),
-    SwappedPositions(),
+    JOINTS_SWAPPED,
+    EFFORTS_SWAPPED,
+    POSITIONS_SWAPPED,
     CoupledJoints(),
 )
 """What a driver may do to columns, whatever its efforts mean."""

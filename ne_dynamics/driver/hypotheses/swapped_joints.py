@@ -1,24 +1,30 @@
-"""Columns of two joints that are exchanged."""
+"""Columns of two joints that are exchanged: of positions, of efforts, or of both."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 
 
 @dataclass(frozen=True)
 class SwappedJoints(Hypothesis):
-    """Positions and efforts of two joints are exchanged."""
+    """Columns of two joints are exchanged.
 
-    position: ClassVar[bool] = True
-    effort: ClassVar[bool] = True
+    Attributes
+    ----------
+    code : str
+    position, effort : bool
+        Which columns are.
+    penalty : float
+    """
+
+    code: str = 'joints-swapped'
+    position: bool = True
+    effort: bool = True
     penalty: float = 0.0
-
-    code = 'joints-swapped'
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
@@ -29,20 +35,24 @@ class SwappedJoints(Hypothesis):
             pairs = [pair for pair in pairs if set(pair) <= set(log.moving)]
         return [self._test(log, pair) for pair in pairs]
 
-    def describe(self, names: Sequence[str]) -> tuple[str, str]:
-        """Return what was found, and what to do."""
-        first, second = names
-        remedy = f'--rename {first}={second} --rename {second}={first}'
-        return 'the two joints are exchanged', remedy
-
     def _test(self, log: TestedLog, pair: Sequence[int]) -> Suspicion:
-        first, second = pair
+        first, second = log.get_names(pair)
+        what = 'the two joints are exchanged'
+        remedy = f'--rename {first}={second} --rename {second}={first}'
+        if self.position != self.effort:
+            columns = 'positions' if self.position else 'efforts'
+            what = f'the {columns} of the two are exchanged'
+            remedy = 'exchange these columns, or --repair'
         return self.suspect(
             log,
             pair,
-            lambda reading: reading.with_swap(
-                first, second, position=self.position, effort=self.effort
-            ),
-            *self.describe(log.get_names(pair)),
+            lambda reading: reading.with_swap(*pair, position=self.position, effort=self.effort),
+            what,
+            remedy,
             penalty=self.penalty,
         )
+
+
+JOINTS_SWAPPED = SwappedJoints()
+EFFORTS_SWAPPED = SwappedJoints('efforts-swapped', position=False)
+POSITIONS_SWAPPED = SwappedJoints('positions-swapped', effort=False, penalty=1.0)
