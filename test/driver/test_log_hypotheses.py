@@ -228,13 +228,15 @@ def test_what_nothing_explains_says_what_was_tried_and_repairs_nothing(name):
     np.testing.assert_array_equal(diagnosis.repaired.position, wrong.position)
 
 
-@pytest.mark.parametrize('name', ['six_axis_arm', 'panda'])
+@pytest.mark.parametrize('name', ['six_axis_arm', 'panda', 'standard DH'])
 def test_columns_of_gravity_are_those_of_the_regressor(name):
     """Of any direction of gravity, the same as the traced recursion at rest."""
-    robot = load(name)
+    is_dh = name == 'standard DH'
+    robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml')) if is_dh else load(name)
     rng = np.random.default_rng(0)
     position, gravity = rng.uniform(-2.0, 2.0, (5, robot.n)), rng.uniform(-9.0, 9.0, 3)
     still = np.zeros_like(position)
     traced = ned.Dynamics(robot, gravity, backend='python').regressor(position, still, still)
-    columns = compute_gravity_columns(robot, position, gravity)
+    dynamics = ned.Dynamics(robot, backend='python')
+    columns = compute_gravity_columns(dynamics, position, gravity)
     np.testing.assert_allclose(columns.reshape(traced.shape), traced, atol=1e-12)

@@ -366,11 +366,11 @@ def _find_links(
     )
     links = full.reshape(*full.shape[:2], -1, PER_BODY)
     if without_gravity:
-        weights = compute_gravity_columns(dynamics.robot, motion.position, dynamics.gravity)
+        weights = compute_gravity_columns(dynamics, motion.position, dynamics.gravity)
         return links - weights, weights
     if gravity is not None:
         links = links + compute_gravity_columns(
-            dynamics.robot, motion.position, gravity - dynamics.gravity
+            dynamics, motion.position, gravity - dynamics.gravity
         )
     return links, None
 

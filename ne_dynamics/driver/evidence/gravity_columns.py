@@ -12,24 +12,36 @@ import math
 
 import numpy as np
 
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import BASE, Body, Robot
+from ne_dynamics.model.robot import BASE
 
 
-def compute_gravity_columns(robot: Robot, position: FloatArray, gravity: FloatArray) -> FloatArray:
+def compute_gravity_columns(
+    dynamics: Dynamics, position: FloatArray, gravity: FloatArray
+) -> FloatArray:
     """Return the effort of gravity by each inertial parameter, shape (M, n, bodies, 10).
 
     Parameters
     ----------
-    robot : Robot
+    dynamics : Dynamics
+        Of whatever gravity.
     position : array, shape (M, n)
         [rad or m]
     gravity : array, shape (3,)
         Acceleration of gravity in base axes [m/s^2].
     """
+    robot = dynamics.robot
     columns = np.zeros((position.shape[0], robot.n, len(robot.bodies), PER_BODY))
-    rotations, origins, axes = _place_bodies(robot, position)
+    # A body's frame is not that of its link in tables of standard DH parameters.
+    links = [dynamics.link_names.index(body.name) for body in robot.bodies]
+    link_to_body = [robot.links[place].pose_in_body.inverse().matrix for place in links]
+    poses = (
+        np.moveaxis(dynamics.link_poses(position), 1, 0)[links] @ np.array(link_to_body)[:, None]
+    )
+    rotations, origins = poses[:, :, :3, :3], poses[:, :, :3, 3]
+    axes = [rotation @ body.axis for rotation, body in zip(rotations, robot.bodies, strict=True)]
     for index in range(len(robot.bodies)):
         before = index
         while before != BASE:
@@ -69,40 +81,4 @@ def turn_gravity(gravity: FloatArray, tilt: tuple[float, float]) -> FloatArray:
     turned: FloatArray = math.cos(angle) * gravity + math.sin(angle) / angle * np.cross(
         turn, gravity
     )
-    return turned
-
-
-def _place_bodies(
-    robot: Robot, position: FloatArray
-) -> tuple[list[FloatArray], list[FloatArray], list[FloatArray]]:
-    """Return axes, origin and joint axis of each body in base axes, of all samples."""
-    samples = position.shape[0]
-    rotations: list[FloatArray] = []
-    origins: list[FloatArray] = []
-    axes: list[FloatArray] = []
-    for body in robot.bodies:
-        rotation = np.broadcast_to(np.eye(3), (samples, 3, 3))
-        origin = np.zeros((samples, 3))
-        if body.parent != BASE:
-            rotation, origin = rotations[body.parent], origins[body.parent]
-        origin = origin + rotation @ body.pose_in_parent.translation
-        rotation = rotation @ body.pose_in_parent.rotation
-        place = body.multiplier * position[:, body.coordinate] + body.offset
-        axis = rotation @ body.axis
-        if body.joint_type.is_prismatic:
-            origin = origin + place[:, np.newaxis] * axis
-        else:
-            rotation = rotation @ _turn(body, place)
-        rotations.append(rotation)
-        origins.append(origin)
-        axes.append(axis)
-    return rotations, origins, axes
-
-
-def _turn(body: Body, angle: FloatArray) -> FloatArray:
-    """Return the rotations about the axis of a joint, shape (M, 3, 3)."""
-    x, y, z = body.axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sine, cosine = (part[:, np.newaxis, np.newaxis] for part in (np.sin(angle), np.cos(angle)))
-    turned: FloatArray = np.eye(3) + sine * cross + (1.0 - cosine) * (cross @ cross)
     return turned
