@@ -8,6 +8,7 @@ reading it has taken.
 from __future__ import annotations
 
 import contextlib
+import io
 import mmap
 import pickle
 import tempfile
@@ -58,7 +59,7 @@ class ArrayStore:
             return value
         with _room():
             if self._stream is None:
-                self._stream = tempfile.TemporaryFile(prefix='ne_dynamics')  # noqa: SIM115
+                self._stream = _open_unnamed()
             start = -(-self._stream.seek(0, 2) // PAGE) * PAGE
             places = [0]
             for part in parts:
@@ -81,41 +82,31 @@ class GrowingArray:
 
     def __init__(self, store: ArrayStore) -> None:
         self._store = store
-        self._rows = 0
-        self._array = np.zeros((0, 0))
-        self._stream: IO[bytes] | None = None
+        self._shape = (0, 0)
+        self._stream: IO[bytes] = io.BytesIO()
 
     def append(self, rows: FloatArray) -> None:
         """Add rows, shape (K, m); an InputError where there is no room for them."""
-        before, self._rows = self._rows, self._rows + rows.shape[0]
-        if not before:
-            self._array = np.empty((0, rows.shape[1]))
-        if self._stream is None and self._store.is_full(rows.nbytes) and rows.nbytes:
-            with _room():
-                self._stream = tempfile.TemporaryFile(prefix='ne_dynamics')  # noqa: SIM115
-                self._stream.write(self._array[:before].data)
-            self._array = self._array[:0]
-        if self._stream is not None:
-            with _room():
-                self._stream.write(np.ascontiguousarray(rows).data)
-            return
-        if self._rows > self._array.shape[0]:
-            # What is not written to yet takes no memory.
-            larger = np.empty((2 * self._rows, rows.shape[1]))
-            larger[:before] = self._array[:before]
-            self._array = larger
-        self._array[before : self._rows] = rows
+        self._shape = (self._shape[0] + rows.shape[0], rows.shape[1])
+        is_full = self._store.is_full(rows.nbytes) and rows.nbytes
+        with _room():
+            if is_full and isinstance(self._stream, io.BytesIO):
+                in_memory, self._stream = self._stream, _open_unnamed()
+                self._stream.write(in_memory.getbuffer())
+            self._stream.write(np.ascontiguousarray(rows).data)
 
     def finish(self) -> FloatArray:
         """Return all rows, shape (N, m), not to be written to."""
-        if self._stream is None:
-            result = self._array[: self._rows]
-            result.setflags(write=False)
-            return result
+        if isinstance(self._stream, io.BytesIO):
+            return np.frombuffer(self._stream.getbuffer().toreadonly()).reshape(self._shape)
         with _room():
             self._stream.flush()
-        size = 8 * self._rows * self._array.shape[1]
-        return np.frombuffer(_map(self._stream, 0, size)).reshape(self._rows, -1)
+        size = 8 * self._shape[0] * self._shape[1]
+        return np.frombuffer(_map(self._stream, 0, size)).reshape(self._shape)
+
+
+def _open_unnamed() -> IO[bytes]:
+    return tempfile.TemporaryFile(prefix='ne_dynamics')
 
 
 def _map(stream: IO[bytes], start: int, size: int) -> mmap.mmap:

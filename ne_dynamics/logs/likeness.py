@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.logs.sums import Sums
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -20,7 +21,7 @@ def count_alike(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class LikenessSums:
+class LikenessSums(Sums):
     """Sums of products of residuals and later ones; those of pieces of a log add up.
 
     Attributes
@@ -42,10 +43,6 @@ class LikenessSums:
         for lag in range(min(lags, series.shape[0])):
             products[lag] = (series[lag:] * series[: series.shape[0] - lag]).sum(axis=0)
         return cls(used.sum(axis=0).astype(np.float64), products)
-
-    def merged(self, other: LikenessSums) -> LikenessSums:
-        """Return the sums of two series, none of whose samples follow one another."""
-        return LikenessSums(self.used + other.used, self.products + other.products)
 
     def count(self) -> FloatArray:
         """Return how many samples tell as much as one, at least 1; shape (n,)."""

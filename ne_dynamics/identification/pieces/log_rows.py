@@ -172,16 +172,15 @@ class LogRows:
 
     def find_residuals(self, design: Design, solution: Solution) -> Residuals:
         """Return what a fit leaves of the samples that are used."""
-        n, lags = self.dynamics.robot.n, math.isqrt(int(np.diff(self.logs.first).max()))
-        likeness, parts = LikenessSums(np.zeros(n), np.zeros((lags, n))), []
+        lags, likeness, parts = math.isqrt(int(np.diff(self.logs.first).max())), [], []
         arguments = [(own,) for own in self.rows]
         found = self.logs.work.map('residuals', compute_residuals, arguments, design, solution)
         for own, residuals in zip(self.rows, found, strict=True):
-            likeness = likeness.merged(LikenessSums.of(residuals, own.used, lags))
+            likeness.append(LikenessSums.of(residuals, own.used, lags))
             parts.append(np.where(own.used, np.abs(residuals), math.nan))
         columns = [column[~np.isnan(column)] for column in np.concatenate(parts).T]
         return Residuals(
             np.array([sizes.max(initial=0.0) for sizes in columns]),
             np.array([np.median(sizes) if sizes.size else 0.0 for sizes in columns]),
-            likeness.count(),
+            LikenessSums.merge(likeness).count(),
         )
