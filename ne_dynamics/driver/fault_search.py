@@ -74,6 +74,10 @@ class SearchSettings:
     like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
 
 
+SEARCH = SearchSettings()
+"""Those that count."""
+
+
 def find_meaning(
     evidence: LogEvidence | None,
     dynamics: Dynamics,
@@ -124,7 +128,6 @@ class FaultSearch:
         What its samples show.
     meanings : MeaningSearch, optional
         Finds what the efforts mean, anew beside each fault; default: they are torques.
-    settings : SearchSettings
 
     Attributes
     ----------
@@ -141,9 +144,8 @@ class FaultSearch:
         evidence: LogEvidence,
         of_samples: Sequence[Finding] = (),
         meanings: MeaningSearch | None = None,
-        settings: SearchSettings = SearchSettings(),
     ) -> None:
-        self._robot, self._evidence, self._settings = robot, evidence, settings
+        self._robot, self._evidence = robot, evidence
         self._meanings = meanings
         self.reading = self.certain = self._recorded = LogReading.as_recorded(robot.n)
         self.faults: list[Suspicion] = []
@@ -166,7 +168,7 @@ class FaultSearch:
         else:
             self._find_beside_meaning(self._meanings)
         self._set_against_other_model()
-        if len({fault.code for fault in self.faults}) > self._settings.most_credible:
+        if len({fault.code for fault in self.faults}) > SEARCH.most_credible:
             self._take_other(UNEXPLAINED.give_up(self._look(self._recorded), self.faults))
             return
         for found in CHANGED_MEANWHILE.test(self._log):
@@ -207,7 +209,7 @@ class FaultSearch:
         """
         base = self._recorded
         self.reading = meanings.settle(base)
-        for _ in range(self._settings.most_faults):
+        for _ in range(SEARCH.most_faults):
             tested = [
                 (one, hypothesis.decisive)
                 for hypothesis in (*BEFORE_MEANING, *COLUMN_HYPOTHESES)
@@ -233,10 +235,10 @@ class FaultSearch:
             strongest = min(costs, default=0.0)
             # As likely as units that are found along, it is among the causes.
             is_likely = other.is_decisive or any(one.code == COMMON_FACTOR.code for one in others)
-            if not is_likely or other.cost > self._settings.comparable * strongest:
+            if not is_likely or other.cost > SEARCH.comparable * strongest:
                 continue
-            alike = [fault.code in self._settings.like_other_model for fault in self.faults]
-            if others or not 0 < len(alike) <= self._settings.few:
+            alike = [fault.code in SEARCH.like_other_model for fault in self.faults]
+            if others or not 0 < len(alike) <= SEARCH.few:
                 self._take_other(name_rivals(other, [*self.faults, *others]))
             elif sum(alike) > 1:
                 self._doubt_all()
@@ -276,7 +278,7 @@ class FaultSearch:
         return self._look(self.reading)
 
     def _find_single(self, hypotheses: Sequence[Hypothesis]) -> None:
-        for _ in range(self._settings.most_faults):
+        for _ in range(SEARCH.most_faults):
             log = self._log
             tested = [
                 (one, hypothesis) for hypothesis in hypotheses for one in hypothesis.test(log)
@@ -300,7 +302,7 @@ class FaultSearch:
             rivals = [
                 other
                 for other, _ in self._tested
-                if other.rank < found.rank + self._settings.clear
+                if other.rank < found.rank + SEARCH.clear
                 and other.cost < 0.5 * found.cost
                 and not (other.code == found.code and hypothesis.is_same(found, other))
             ]
@@ -329,7 +331,7 @@ class FaultSearch:
             half.explain(found.reading).cost - half.explain(self.reading).cost
             for half in self._halves
         ]
-        return max(rises) < self._settings.clear
+        return max(rises) < SEARCH.clear
 
     @cached_property
     def _halves(self) -> tuple[LogEvidence, LogEvidence]:
@@ -348,4 +350,4 @@ class FaultSearch:
         recorded, otherwise = (
             self._with_path.explain(reading).cost for reading in (self.reading, suspicion.reading)
         )
-        return recorded - otherwise < self._settings.still_likelier
+        return recorded - otherwise < SEARCH.still_likelier

@@ -51,12 +51,15 @@ class LimitedEffortSettings:
     related: float = 0.9
 
 
+LIMITED = LimitedEffortSettings()
+"""Those that count."""
+
+
 def find_limited_efforts(
     log: Log,
     commands: CommandLog,
     delay: float,
     limits: FloatArray,
-    settings: LimitedEffortSettings | None = None,
 ) -> list[Finding]:
     """Return the joints whose efforts stay below what is commanded.
 
@@ -70,37 +73,33 @@ def find_limited_efforts(
         Of the efforts behind their commands [s].
     limits : array, shape (n,)
         Effort limits of the given model [N m or N].
-    settings : LimitedEffortSettings, optional
 
     Returns
     -------
     list of Finding
         Of efforts in another unit than the commands nothing is said.
     """
-    settings = settings or LimitedEffortSettings()
     held = commands.hold(log.times - delay)
     kept = np.isfinite(held).all(axis=1) & (log.times - delay <= commands.times[-1])
     effort, held = log.effort[kept], held[kept]
     if len(held) < 2:
         return []
     period = float(np.median(np.diff(log.times)))
-    tops = np.quantile(np.abs(effort), settings.largest, axis=0)
-    parts = np.array(
-        [_find_part(*pair, settings) for pair in zip(effort.T, held.T, tops, strict=True)]
-    )
+    tops = np.quantile(np.abs(effort), LIMITED.largest, axis=0)
+    parts = np.array([_find_part(*pair) for pair in zip(effort.T, held.T, tops, strict=True)])
     known = parts[np.isfinite(parts)]
-    if not known.size or abs(float(np.median(known)) - 1.0) > settings.usual:
+    if not known.size or abs(float(np.median(known)) - 1.0) > LIMITED.usual:
         return []
-    on_top = (np.abs(np.abs(effort) - tops) <= settings.flat * tops) & (
-        np.sign(effort) * held > settings.beyond * tops
+    on_top = (np.abs(np.abs(effort) - tops) <= LIMITED.flat * tops) & (
+        np.sign(effort) * held > LIMITED.beyond * tops
     )
     seconds = period * on_top.sum(axis=0)
     # Of another joint's command an effort is no plateau.
-    is_limited = np.isfinite(parts) & (tops < (1.0 - settings.flat) * limits)
-    is_limited &= seconds >= settings.shortest
+    is_limited = np.isfinite(parts) & (tops < (1.0 - LIMITED.flat) * limits)
+    is_limited &= seconds >= LIMITED.shortest
     found = []
     for joint, name in enumerate(log.joint_names):
-        if parts[joint] <= settings.weak:
+        if parts[joint] <= LIMITED.weak:
             found.append(_describe_weak(name, float(parts[joint])))
         elif is_limited[joint]:
             top, most = float(tops[joint]), float(np.abs(held[:, joint]).max())
@@ -136,14 +135,12 @@ def _describe_weak(name: str, part: float) -> Finding:
     )
 
 
-def _find_part(
-    effort: FloatArray, command: FloatArray, top: float, settings: LimitedEffortSettings
-) -> float:
+def _find_part(effort: FloatArray, command: FloatArray, top: float) -> float:
     """Return which part of a command an effort is below its plateau; NaN where it is none."""
-    below = np.abs(command) < settings.below * top
+    below = np.abs(command) < LIMITED.below * top
     effort, command = effort[below], command[below]
     if below.sum() < 2 or not (np.ptp(effort) > 0.0 and np.ptp(command) > 0.0):
         return math.nan
-    if float(np.corrcoef(effort, command)[0, 1]) < settings.related:
+    if float(np.corrcoef(effort, command)[0, 1]) < LIMITED.related:
         return math.nan
     return float(command @ effort / (command @ command))

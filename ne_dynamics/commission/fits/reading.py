@@ -57,16 +57,12 @@ def describe_recorded_driver(
     So much of it is looked at as the duration says, from its begin [s].
     """
     record = record.part(record.times < record.times[0] + duration)
-
-    def told(values: np.ndarray) -> np.ndarray | None:
-        return values if np.isfinite(values).any() else None
-
     recording = DriverRecording.from_samples(
         record.joint_names,
         record.times,
         record.position,
-        velocity=told(record.velocity),
-        effort=told(record.effort),
+        velocity=record.velocity,
+        effort=record.effort,
         source='the excitation',
     )
     return describe_driver(dynamics, recording, commands=record.commands)
