@@ -15,7 +15,7 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
-from ne_dynamics.commission.arm.live_arm import LiveArm
+from ne_dynamics.commission.arm.session import Session
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.ros.running.private_domain import private_domain
@@ -40,7 +40,7 @@ def context():
 def arm(context, monkeypatch):
     """An arm that is soon taken for silent."""
     monkeypatch.setitem(vars(ARM), 'silence', 0.3)
-    arm = LiveArm(SimpleNamespace(joint_names=NAMES))
+    arm = Session(SimpleNamespace(joint_names=NAMES), None, lambda sentence: True)
     arm.connect(context, '', RosProcesses(context.get_domain_id()), None)
     yield arm
     arm.disconnect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -37,7 +38,7 @@ class Answer(NamedTuple):
     desired: FloatArray
 
 
-class HeldArm:
+class HeldArm(abc.ABC):
     """An arm that reports its states, and that a node holds for the time of a motion.
 
     Time is that of the stamps of the states.
@@ -101,9 +102,11 @@ class HeldArm:
         times = np.array(stamps, dtype=np.float64) / NANO
         return Record(self.joint_names, times, *np.ascontiguousarray(tables))
 
+    @abc.abstractmethod
     def catch_up(self) -> None:
         """Read what waits."""
 
+    @abc.abstractmethod
     def pass_time(
         self, until: float, progress: Progress | None = None, judge: Judge | None = None
     ) -> None:
@@ -117,8 +120,8 @@ class HeldArm:
         ArmFault
             When states stop, the node has a fault, or it ended.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def moving(
         self,
         name: str,
@@ -131,12 +134,12 @@ class HeldArm:
         Its log has the name. `look` is called with the stamp of the newest state, from the release
         of the brakes until the context begins [s].
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def rest(self) -> None:
         """Engage the brakes and stop the node."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node that holds it.
 
@@ -145,12 +148,12 @@ class HeldArm:
         ArmFault
             When it refuses.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _send(self, motion: PlannedMotion) -> float:
         """Send a motion that begins in a while by the newest state, and return when [s]."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _await_fault(self) -> None:
         """Raise the fault that the node is about to report, if it does."""
 

@@ -94,6 +94,9 @@ class OneProcessSession(HeldArm):
         self._is_braked = True
         self._sense()
 
+    def catch_up(self) -> None:
+        """Do nothing: a state is read when it comes."""
+
     def pass_time(
         self, until: float, progress: Progress | None = None, judge: Judge | None = None
     ) -> None:
@@ -181,6 +184,9 @@ class OneProcessSession(HeldArm):
             self._is_braked = True
             self._arm.stand()
         self._node = None
+
+    def _await_fault(self) -> None:
+        """Do nothing: the controller raises its faults."""
 
     def _send(self, motion: PlannedMotion) -> float:
         node = self._require_node()
