@@ -21,6 +21,7 @@ from ne_dynamics.driver.hypotheses.hypothesis import (
 )
 from ne_dynamics.driver.hypotheses.row import (
     BEFORE_MEANING,
+    BESIDE_MEANING,
     CHANGED_MEANWHILE,
     COLUMN_HYPOTHESES,
     COMMON_FACTOR,
@@ -148,6 +149,7 @@ class FaultSearch:
         self._robot, self._evidence = robot, evidence
         self._meanings = meanings
         self.reading = self.certain = self._recorded = LogReading.as_recorded(robot.n)
+        self._plain = self._recorded
         self.faults: list[Suspicion] = []
         self.is_untold = False
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
@@ -198,7 +200,7 @@ class FaultSearch:
         for found in COMMON_FACTOR.test(self._log):
             if found.is_decisive:
                 self.faults.append(found)
-                self.reading = found.reading
+                self._take(found)
                 self._find_single(HYPOTHESES)
 
     def _find_beside_meaning(self, meanings: MeaningSearch) -> None:
@@ -207,13 +209,12 @@ class FaultSearch:
         First those of all joints, as long as one is the likeliest of efforts that are torques:
         another unit, reversed efforts, or gravity that is taken out would stand for them.
         """
-        base = self._recorded
-        self.reading = meanings.settle(base)
+        self.reading = meanings.settle(self._plain)
         for _ in range(SEARCH.most_faults):
             tested = [
                 (one, hypothesis.decisive)
                 for hypothesis in (*BEFORE_MEANING, *COLUMN_HYPOTHESES)
-                for one in hypothesis.test(self._look(base))
+                for one in hypothesis.test(self._look(self._plain))
                 if one.is_decisive
             ]
             likeliest = min(tested, key=lambda pair: pair[0].rank, default=None)
@@ -223,8 +224,9 @@ class FaultSearch:
             if meanings.weigh(found.reading) + found.penalty > meanings.cost - decisive:
                 break
             self.faults.append(found)
-            base, self.reading = found.reading, meanings.settle(found.reading)
-        self._find_single(COLUMN_HYPOTHESES)
+            self._take(found)
+        self._find_single(BESIDE_MEANING)
+        self.faults += meanings.find_filter()
 
     def _set_against_other_model(self) -> None:
         """Set what was found against one cause of all of it: a description of another robot."""
@@ -257,8 +259,8 @@ class FaultSearch:
 
     def _take_other(self, other: Suspicion) -> None:
         """Take one cause in the place of all that was found."""
-        self.faults, self.certain = [other], self._recorded
-        self.reading = self._settle(other.reading)
+        self.faults, self.certain, self._plain = [other], self._recorded, self._recorded
+        self._take(other)
         self.is_untold = True
 
     def _doubt_all(self) -> None:
@@ -266,9 +268,12 @@ class FaultSearch:
         self.certain = self._recorded
         self.faults = [replace(fault, certainty=Certainty.LIKELY) for fault in self.faults]
 
-    def _settle(self, reading: LogReading) -> LogReading:
-        """Return a reading with the efforts taken for what they mean beside it."""
-        return reading if self._meanings is None else self._meanings.settle(reading)
+    def _take(self, found: Suspicion) -> None:
+        """Read the log without one more fault; take its efforts for what they mean then."""
+        self._plain = found.undo(self._plain)
+        self.reading = self._plain
+        if self._meanings is not None:
+            self.reading = self._meanings.settle(self._plain)
 
     def _look(self, reading: LogReading) -> TestedLog:
         return TestedLog(self._evidence, self._robot, reading)
@@ -298,7 +303,7 @@ class FaultSearch:
             )
             if best is None:
                 return
-            found, hypothesis = best
+            found, hypothesis = self._choose_kind(*best), best[1]
             rivals = [
                 other
                 for other, _ in self._tested
@@ -311,7 +316,7 @@ class FaultSearch:
                 [found] if self._is_lasting(found) else CHANGED_MEANWHILE.name_beside([found])
             )
             self.faults += lasting
-            self.reading = self._settle(found.reading)
+            self._take(found)
             if found.code == ShiftedZero.code and self._jumped.issuperset(found.joints):
                 self.faults.pop()  # Of the jump that is named: which of the two zeros is right?
                 continue
@@ -319,6 +324,17 @@ class FaultSearch:
                 self._doubtful.update(found.joints, *(rival.joints for rival in rivals))
             if self.faults[-1].is_certain:
                 self.certain = found.undo(self.certain)
+
+    def _choose_kind(self, found: Suspicion, hypothesis: Hypothesis) -> Suspicion:
+        """Return which kind of a fault leaves efforts that mean the likeliest.
+
+        Where they may be in any unit, the effort of one joint by itself tells no kind.
+        """
+        kinds = hypothesis.list_kinds(self._log, found)
+        if self._meanings is None or len(kinds) == 1:
+            return found
+        meanings = self._meanings
+        return min(kinds, key=lambda one: meanings.weigh(one.undo(self._plain)))
 
     def _is_of_unrecorded(self, suspicion: Suspicion) -> bool:
         """Tell whether a fault is of single joints of which efforts were not recorded."""

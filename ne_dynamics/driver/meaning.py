@@ -14,6 +14,7 @@ compared by cost and freedom, and by how far factors are from those of other joi
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, replace
 
@@ -24,8 +25,8 @@ from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
-from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
-from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.hypothesis import Suspicion, TestedLog
+from ne_dynamics.driver.hypotheses.late_effort import FILTERED, LateEffort
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.thresholds import MEANING
@@ -114,6 +115,7 @@ class _Trial:
     reading: LogReading
     cost: float
     is_free: bool
+    filter: Suspicion | None
 
 
 def prepare_for_delay(
@@ -157,16 +159,10 @@ def find_delay(
     """
     if evidence is None:
         return math.nan, math.inf
-    log = TestedLog(evidence, robot, replace(reading, effort_delay=np.zeros(robot.n)))
+    delays = reading.effort_delay - np.median(reading.effort_delay)
+    log = TestedLog(evidence, robot, replace(reading, effort_delay=delays))
     found = LateEffort().test_joints(log, log.everyone)
     return found.amount, found.deviation
-
-
-def _without_effort_factors(reading: LogReading) -> LogReading:
-    n = reading.effort_factor.size
-    return replace(
-        reading, effort_factor=np.ones(n), effort_delay=np.zeros(n), without_gravity=False
-    )
 
 
 class MeaningSearch:
@@ -184,6 +180,7 @@ class MeaningSearch:
     def __init__(self, evidence: LogEvidence, robot: Robot, joints: list[int]) -> None:
         self._evidence, self._robot, self._joints = evidence, robot, joints
         self._trials: list[_Trial] = []
+        self._own = np.ones(robot.n)
 
     @property
     def cost(self) -> float:
@@ -191,13 +188,23 @@ class MeaningSearch:
         return self._best.cost
 
     def settle(self, base: LogReading) -> LogReading:
-        """Return a reading with the efforts as they are likeliest, whatever they are in it."""
+        """Return a reading with the efforts as they are likeliest.
+
+        Parameters
+        ----------
+        base : LogReading
+            Without the faults that were found; its efforts are else as recorded.
+        """
         self._trials = self._run(base)
         return self._best.reading
 
     def weigh(self, base: LogReading) -> float:
         """Return the cost of the likeliest kind in another reading, without settling on it."""
-        return min(trial.cost for trial in self._run(base))
+        return min(trial.cost for trial in copy.copy(self)._run(base))
+
+    def find_filter(self) -> list[Suspicion]:
+        """Return the low-pass of all efforts in what was settled on, where there is one."""
+        return [self._best.filter] if self._best.filter is not None else []
 
     def list_causes(self) -> list[Finding]:
         """Return what makes the efforts of what was settled on no torques, as causes."""
@@ -217,7 +224,8 @@ class MeaningSearch:
         return min(self._trials, key=lambda trial: trial.cost)
 
     def _run(self, base: LogReading) -> list[_Trial]:
-        base, trials, starts = _without_effort_factors(base), list[_Trial](), []
+        self._own = np.abs(base.effort_factor)
+        trials, starts = list[_Trial](), []
         for without_gravity in (False, True):
             start = replace(base, without_gravity=without_gravity)
             factors = compare_with_given(self._evidence, start).factors
@@ -233,8 +241,13 @@ class MeaningSearch:
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
         explained = self._evidence.explain(reading)
-        sizes = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.factor_spread
+        sizes = self._get_logarithms(reading, self._joints) / MEANING.factor_spread
         return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
+
+    def _get_logarithms(self, reading: LogReading, joints: list[int]) -> FloatArray:
+        """Return the logarithms of the sizes of factors, those of faults apart."""
+        logarithms: FloatArray = np.log(np.abs(reading.effort_factor) / self._own)[joints]
+        return logarithms
 
     def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
         chosen = np.zeros(factors.size, dtype=bool)
@@ -242,18 +255,19 @@ class MeaningSearch:
         sizes = np.abs(factors) if is_free else np.ones_like(factors)
         sizes = np.clip(np.where(sizes > 0.0, sizes, 1.0), 1e-4, 1e4)
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
+        first = start.effort_factor * first
         reading = self._refine(replace(start, effort_factor=first), is_free)
         log = TestedLog(self._evidence, self._robot, reading)
-        delay = ANY_DELAY.test_joints(log, log.everyone)
+        delay = ANY_DELAY.test_filter(log, log.everyone)
         if delay.is_decisive:
             reading = self._refine(delay.reading, is_free)
         cost = self._cost(reading)
         if is_free:
             cost += len(self._joints) * math.log(MEANING.factor_spread / MEANING.factor_known)
             cost += MEANING.current_without_gravity * start.without_gravity
-            logs = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.unlike_drives
+            logs = self._get_logarithms(reading, self._joints) / MEANING.unlike_drives
             cost += 0.5 * float(((logs - logs.mean()) ** 2).sum())
-        return _Trial(reading, cost, is_free)
+        return _Trial(reading, cost, is_free, delay if delay.code == FILTERED else None)
 
     def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
         before = self._cost(reading)
@@ -335,11 +349,8 @@ class MeaningSearch:
 
         And the standard deviation of the logarithm of a factor about where it is likeliest.
         """
-        present = math.log(abs(float(reading.effort_factor[joints[0]])))
-        if len(joints) > 1:
-            # All factors move together: their middle is what counts.
-            logs = np.log(np.abs(reading.effort_factor[joints]))
-            present = float(np.median(logs))
+        # All factors move together: their middle is what counts.
+        present = float(np.median(self._get_logarithms(reading, joints)))
         places = np.union1d(PROFILE, np.round(present + 0.25 * np.arange(-2, 3), 6))
         costs = np.array(
             [

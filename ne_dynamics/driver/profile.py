@@ -331,6 +331,7 @@ def _find_state_effort(described: DriverDescription) -> tuple[str, str]:
         fault
         for fault in described.faults
         if fault.code in ('efforts-swapped', 'effort-dead-band', 'unsigned', 'other-model')
+        or (fault.code in ('effort-delay', 'effort-filtered') and fault.severity == 'error')
     ]
     if wrong:
         return 'ignore', wrong[0].text

@@ -7,8 +7,8 @@ A reading maps the columns of a log, joint by joint, to what they are taken to m
                   + effort_offset_j
 
 Faults of recording are such maps, and so is what undoes them. What a driver takes out of the
-efforts, how the base stands and how good the model is, is no map of columns: a reading names it,
-and who explains the log takes it into account.
+efforts, by which low-pass they are late, how the base stands and how good the model is, is no map
+of columns: a reading names it, and who explains the log takes it into account.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ class LogReading:
         By how much an effort was recorded later than the position of the same time [s].
     effort_offset : array, shape (n,)
         Added after the factor [N m or N].
+    effort_lag : array, shape (n,)
+        Time constant of a first-order low-pass that efforts have passed [s]; :meth:`read_log` does
+        not undo it.
     without_gravity : bool
         Whether the efforts lack gravity; :meth:`read_log` does not add it.
     tilt : tuple of two float
@@ -60,6 +63,7 @@ class LogReading:
     effort_factor: FloatArray
     effort_delay: FloatArray
     effort_offset: FloatArray
+    effort_lag: FloatArray
     without_gravity: bool = False
     tilt: tuple[float, float] = (0.0, 0.0)
     doubt: float = 1.0
@@ -69,8 +73,8 @@ class LogReading:
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:
         """Return the reading that changes nothing, for n joints."""
-        order = np.arange(n)
-        return cls(order, np.ones(n), np.zeros(n), order, np.ones(n), np.zeros(n), np.zeros(n))
+        order, zeros = np.arange(n), np.zeros(n)
+        return cls(order, np.ones(n), zeros, order, np.ones(n), zeros, zeros, zeros)
 
     def with_position(
         self, joints: Sequence[int], *, factor: float = 1.0, offset: float = 0.0
@@ -92,6 +96,12 @@ class LogReading:
         offsets[list(joints)] *= factor
         delays[list(joints)] += delay
         return replace(self, effort_factor=factors, effort_delay=delays, effort_offset=offsets)
+
+    def with_effort_lag(self, joints: Sequence[int], lag: float) -> LogReading:
+        """Return the reading with efforts of joints before a low-pass of a time constant [s]."""
+        lags = self.effort_lag.copy()
+        lags[list(joints)] += lag
+        return replace(self, effort_lag=lags)
 
     def with_effort_offset(self, joints: Sequence[int], offset: Sequence[float]) -> LogReading:
         """Return the reading with a constant added to each effort of some joints [N m or N]."""
@@ -118,6 +128,7 @@ class LogReading:
                 effort_factor=self.effort_factor[order],
                 effort_delay=self.effort_delay[order],
                 effort_offset=self.effort_offset[order],
+                effort_lag=self.effort_lag[order],
             )
         return result
 

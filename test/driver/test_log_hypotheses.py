@@ -86,6 +86,66 @@ def test_the_gear_of_an_encoder_is_named(name, joint):
     assert 1.0 / fault.amount == pytest.approx(1.1, abs=0.02)
 
 
+@pytest.mark.parametrize(('name', 'joint'), [('three axes', 2), ('ur5', 2)])
+def test_the_gear_of_a_drive_is_named(name, joint):
+    """Its effort is wrong by the inverse of what its position is, and still a torque."""
+    robot = load(name)
+    wrong = change_position(simulate_log(robot, 7), joint, lambda angle: 1.25 * angle)
+    effort = wrong.effort.copy()
+    effort[:, joint] /= 1.25
+    wrong = replace(wrong, effort=effort)
+    described = describe_driver(robot, wrong)
+    assert described.effort.value in ('torque', None)
+    for faults in (diagnose_log(robot, wrong).faults, described.faults):
+        (fault,) = faults
+        assert (fault.code, fault.joints) == ('position-scaled', (robot.joint_names[joint],))
+        assert 1.0 / fault.amount == pytest.approx(1.25, abs=0.04)
+        assert 'drive' in fault.remedy
+
+
+def filter_effort(log, frequency):
+    """Return a log whose efforts passed a low-pass of first order [Hz]."""
+    effort = log.effort.copy()
+    part = 1.0 - np.exp(-2.0 * np.pi * frequency * np.median(np.diff(log.times)))
+    for row in range(1, len(effort)):
+        effort[row] = effort[row - 1] + part * (effort[row] - effort[row - 1])
+    return replace(log, effort=effort)
+
+
+@pytest.mark.parametrize('name', ['three axes', 'ur5'])
+def test_efforts_behind_a_slow_low_pass_are_no_delay(name):
+    """The frequency is named, nothing is repaired, and the node takes no such efforts."""
+    robot = load(name)
+    log = filter_effort(simulate_log(robot, 7), 1.5)
+    diagnosis, described = diagnose_log(robot, log), describe_driver(robot, log)
+    for faults in (diagnosis.faults, described.faults):
+        (fault,) = faults
+        assert (fault.code, fault.severity, len(fault.joints)) == (
+            'effort-filtered',
+            'error',
+            robot.n,
+        )
+        assert 0.5 / np.pi / fault.amount == pytest.approx(1.5, rel=0.1)
+    assert diagnosis.remaining
+    np.testing.assert_array_equal(diagnosis.repaired.effort, log.effort)
+    assert described.parameters()['state_effort'] == 'ignore'
+
+
+@pytest.mark.parametrize('name', ['three axes', 'ur5'])
+def test_one_late_joint_is_named_whatever_efforts_are(name):
+    """As where they are torques: the others are not late, and the node takes no such efforts."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    effort = log.effort.copy()
+    effort[:, 1] = np.roll(effort[:, 1], 4)
+    described = describe_driver(robot, replace(log, effort=effort))
+    (fault,) = described.faults
+    assert (fault.code, fault.joints) == ('effort-delay', (robot.joint_names[1],))
+    assert fault.amount == pytest.approx(0.04, abs=0.015)
+    assert abs(described.effort_delay.value or 0.0) < 0.01
+    assert described.parameters()['state_effort'] == 'ignore'
+
+
 @pytest.mark.parametrize('name', ['three axes', 'ur5', 'panda'])
 def test_one_joint_of_several_in_degrees_is_named(name):
     """The others are in radians, and are left as they are."""

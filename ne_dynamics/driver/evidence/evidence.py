@@ -172,8 +172,10 @@ class LogEvidence:
     def get_effort(self, reading: LogReading) -> FloatArray:
         """Return the filtered efforts in a reading, shape (M, n) [N m or N]."""
         columns = [
-            self._late_effort(int(source), float(delay))
-            for source, delay in zip(reading.effort_source, reading.effort_delay, strict=True)
+            self._late_effort(int(source), float(delay), float(lag))
+            for source, delay, lag in zip(
+                reading.effort_source, reading.effort_delay, reading.effort_lag, strict=True
+            )
         ]
         efforts: FloatArray = (
             np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
@@ -360,7 +362,15 @@ class LogEvidence:
             )
         return self._fits[key]
 
-    def _late_effort(self, source: int, delay: float) -> FloatArray:
+    def _late_effort(self, source: int, delay: float, lag: float = 0.0) -> FloatArray:
+        """Return an effort that was recorded later, and behind a low-pass of first order."""
+        if lag != 0.0:
+            step = float(DELAYS[1] - DELAYS[0])
+            earlier, now, later = (
+                self._late_effort(source, delay + shift) for shift in (-step, 0.0, step)
+            )
+            effort: FloatArray = now + lag * (later - earlier) / (2.0 * step)
+            return effort
         if delay == 0.0:
             return self._effort[:, source]
         place = float(
@@ -368,12 +378,10 @@ class LogEvidence:
         )
         before = min(int(place), DELAYS.size - 2)
         part = place - before
-        earlier = self._filter_late(before)[:, source]
+        first = self._filter_late(before)[:, source]
         if part == 0.0:
-            return earlier
-        result: FloatArray = (1.0 - part) * earlier + part * self._filter_late(before + 1)[
-            :, source
-        ]
+            return first
+        result: FloatArray = (1.0 - part) * first + part * self._filter_late(before + 1)[:, source]
         return result
 
     def _filter_late(self, index: int) -> FloatArray:

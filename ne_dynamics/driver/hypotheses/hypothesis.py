@@ -147,6 +147,10 @@ class Hypothesis(abc.ABC):
             for fault in faults
         ]
 
+    def list_kinds(self, log: TestedLog, found: Suspicion) -> list[Suspicion]:
+        """Return a fault of this cause in each of its kinds, by the same amount."""
+        return [found]
+
     def is_same(self, one: Suspicion, other: Suspicion) -> bool:
         """Tell whether two suspicions of this cause are one fault."""
         return one.joints == other.joints and one.amount == other.amount

@@ -1,10 +1,10 @@
-"""Efforts that were recorded later, or earlier, than positions."""
+"""Efforts that were recorded later, or earlier, than positions, or behind a low-pass."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from ne_dynamics.driver.hypotheses.hypothesis import (
     TestedLog,
     get_option,
 )
+from ne_dynamics.logs import Certainty
+
+FILTERED = 'effort-filtered'
+"""Code of what is late by a low-pass."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,10 @@ class LateEffort(Hypothesis):
     ----------
     of_all : float
         As `decisive`, of a delay of all efforts.
+    of_filter : float
+        The same of a low-pass in the place of a delay: slow motions do not tell them apart.
+    longest_lag : float
+        Time constant of a low-pass, at most, by the delay that is found in its place.
     near : float
         Delays to either side at which costs are compared first, of one joint [s].
     shortest : float
@@ -38,6 +46,8 @@ class LateEffort(Hypothesis):
     """
 
     of_all: float = 3.0
+    of_filter: float = 6.0
+    longest_lag: float = 4.0
     near: float = 5e-3
     shortest: float = 3e-3
     deviations: float = 2.5
@@ -49,10 +59,47 @@ class LateEffort(Hypothesis):
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        groups = [] if log.evidence.has_free_factors else [(joint,) for joint in log.moving]
+        return [*self.test_single(log), self.test_filter(log, log.everyone)]
+
+    def test_single(self, log: TestedLog) -> list[Suspicion]:
+        """Return what :meth:`test` does of each joint alone."""
         # One driver reads all currents; what is late in one alone is friction that is not
         # modelled.
-        return [self.test_joints(log, joints) for joints in (*groups, log.everyone)]
+        groups = [] if log.evidence.has_free_factors else [(joint,) for joint in log.moving]
+        return [self.test_filter(log, joints) for joints in groups]
+
+    def test_filter(self, log: TestedLog, joints: Sequence[int]) -> Suspicion:
+        """Return what :meth:`test_joints` does, or a low-pass where that is clearly likelier."""
+        late = self.test_joints(log, joints)
+        if not late.is_decisive or late.amount < 0.0:
+            return late
+
+        def weigh(lag: float) -> float:
+            return log.weigh(log.reading.with_effort_lag(joints, lag))
+
+        lag, cost = search_minimum(weigh, 0.0, self.longest_lag * late.amount)
+        if cost > late.cost - self.of_filter:
+            return late
+        deviation = find_deviation(weigh, lag, cost, 0.1 * lag)
+        return replace(
+            self.suspect(
+                log,
+                joints,
+                lambda reading: reading.with_effort_lag(joints, lag),
+                f'the effort is behind a low-pass of {0.5 / math.pi / lag:.2g} Hz (time constant '
+                f'{1e3 * lag:.0f} +- {1e3 * deviation:.1f} ms)',
+                'record efforts that are not filtered, or set the filter in the driver to a '
+                'multiple of that frequency',
+                amount=lag,
+                cost=cost,
+                penalty=self.penalty,
+                deviation=deviation,
+                certainty=Certainty.LIKELY,
+                severity=late.severity,
+                is_decisive=True,
+            ),
+            code=FILTERED,
+        )
 
     def is_same(self, one: Suspicion, other: Suspicion) -> bool:
         """Tell whether two delays are one: that of all holds that of each joint."""
@@ -107,3 +154,12 @@ class LateEffort(Hypothesis):
             and abs(delay) >= self.shortest
             and abs(delay) > self.deviations * deviation,
         )
+
+
+@dataclass(frozen=True)
+class LateJoint(LateEffort):
+    """The effort of one joint is late, where a delay of all is part of what efforts mean."""
+
+    def test(self, log: TestedLog) -> list[Suspicion]:
+        """See :class:`Hypothesis`."""
+        return self.test_single(log)

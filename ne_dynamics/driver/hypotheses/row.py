@@ -7,7 +7,7 @@ from ne_dynamics.driver.hypotheses.coupled_joints import CoupledJoints
 from ne_dynamics.driver.hypotheses.degrees import Degrees
 from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
-from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.late_effort import LateEffort, LateJoint
 from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.other_model import OtherModel
 from ne_dynamics.driver.hypotheses.removed_gravity import RemovedGravity
@@ -42,6 +42,9 @@ COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     CoupledJoints(),
 )
 """What a driver may do to columns, whatever its efforts mean."""
+
+BESIDE_MEANING: tuple[Hypothesis, ...] = (*COLUMN_HYPOTHESES, LateJoint())
+"""Of single joints: tested where what the efforts mean is found along."""
 
 BEFORE_MEANING: tuple[Hypothesis, ...] = (ReversedPositions(), TiltedBase(), MissingLoad())
 """Of all joints: tested first where what the efforts mean is found along, beside columns."""

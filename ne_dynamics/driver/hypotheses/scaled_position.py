@@ -1,4 +1,4 @@
-"""Positions that are multiples of the joints'."""
+"""Positions that are multiples of the joints', with efforts that are parts of them or without."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from ne_dynamics.driver.evidence.likeliest import search_near
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.logs import LogReading
 
 
 @dataclass(frozen=True)
 class ScaledPosition(Hypothesis):
-    """The position of a joint is a multiple of what it is: the gear of its encoder is wrong.
+    """The position of a joint is a multiple of what it is: a wrong gear, of encoder or drive.
+
+    With the gear of a drive its effort is the same part of what it is.
 
     Attributes
     ----------
@@ -34,24 +37,50 @@ class ScaledPosition(Hypothesis):
         """See :class:`Hypothesis`."""
         if log.evidence.has_free_factors:
             return []
-        found = (self._search(log, joint) for joint in log.moving)
-        return [one for one in found if one is not None]
+        found = (
+            self._search(log, joint, of_drive)
+            for joint in log.moving
+            for of_drive in (False, True)
+        )
+        return [one for one in found if max(one.amount, 1.0 / one.amount) >= self.smallest]
 
-    def _search(self, log: TestedLog, joint: int) -> Suspicion | None:
+    def list_kinds(self, log: TestedLog, found: Suspicion) -> list[Suspicion]:
+        """See :class:`Hypothesis`."""
+        joint = log.robot.joint_names.index(found.joints[0])
+        amount = math.log(found.amount)
+        return [self._describe(log, joint, of_drive, amount) for of_drive in (False, True)]
+
+    def _search(self, log: TestedLog, joint: int, of_drive: bool) -> Suspicion:
         def weigh(logarithm: float) -> float:
-            return log.weigh(log.reading.with_position((joint,), factor=math.exp(logarithm)))
+            return log.weigh(_read(log.reading, joint, logarithm, of_drive))
 
         logarithm, cost = search_near(weigh, self.step, self.reach)
+        return self._describe(log, joint, of_drive, logarithm, cost)
+
+    def _describe(
+        self,
+        log: TestedLog,
+        joint: int,
+        of_drive: bool,
+        logarithm: float,
+        cost: float | None = None,
+    ) -> Suspicion:
         factor = math.exp(logarithm)
-        if max(factor, 1.0 / factor) < self.smallest:
-            return None
         return self.suspect(
             log,
             (joint,),
-            lambda reading: reading.with_position((joint,), factor=factor),
-            f'the position is {1.0 / factor:.3g} times what it should be',
-            'set the gear ratio of its encoder in the driver, or --repair',
+            lambda reading: _read(reading, joint, logarithm, of_drive),
+            f'the position is {1.0 / factor:.3g} times what it should be'
+            + (f', and the effort {factor:.3g} times' if of_drive else ''),
+            f'set the gear ratio of its {"drive" if of_drive else "encoder"} in the driver, or '
+            '--repair',
             amount=factor,
             cost=cost,
             penalty=self.penalty,
         )
+
+
+def _read(reading: LogReading, joint: int, logarithm: float, of_drive: bool) -> LogReading:
+    factor = math.exp(logarithm)
+    scaled = reading.with_position((joint,), factor=factor)
+    return scaled.with_effort((joint,), factor=1.0 / factor) if of_drive else scaled
