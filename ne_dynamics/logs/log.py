@@ -175,7 +175,7 @@ class Log:
         if kept < 2:
             raise InputError(
                 f'log {source}: expected at least 2 samples that can be used, got {kept} of '
-                f'{received}{describe_dropped(counts)}'
+                f'{received}{describe_dropped(counts)}{_list_empty(samples, joint_names)}'
             )
         stamps, position, effort, velocity = (part.finish() for part in growing)
         return cls(
@@ -214,6 +214,15 @@ class Log:
         rate = (count - 1) / self.duration
         samples = f'{count} of {self.received} samples in {self.duration:.1f} s ({rate:.4g} Hz)'
         return samples + describe_dropped(self.dropped)
+
+
+def _list_empty(samples: UsableSamples, joint_names: Sequence[str]) -> str:
+    """Return which columns have no number at all, for the end of a message; '' for none."""
+    titles = ['time', *(f'{joint}.position' for joint in joint_names)]
+    titles += [f'{joint}.effort' for joint in joint_names]
+    empty = [name for name, has in zip(titles, samples.has_numbers, strict=True) if not has]
+    some = 0 < len(empty) < len(titles)
+    return f'; not one finite number in {", ".join(empty)}' if some else ''
 
 
 def keep_samples(log: Log, kept: NDArray[np.bool_], reason: str) -> Log:

@@ -95,8 +95,9 @@ def require_samples(kept: int, grid: Grid, log: Log) -> None:
     if not kept:
         pieces = len(split_at_gaps(as_measured(log), grid.step))
         raise InputError(
-            f'log {log.source}: expected a piece without gaps of more than '
-            f'{3 * grid.trim * grid.step:.3g} s, got {log.duration:.3g} s in {pieces} piece(s)'
+            f'log {log.source}: expected more than {3 * grid.trim * grid.step:.3g} s without a '
+            f'gap, got {log.duration:.3g} s'
+            + (f' in {pieces} pieces' if pieces > 1 else ' in all: record longer')
         )
 
 

@@ -52,10 +52,13 @@ class UsableSamples:
     clock_step : ClockStep or None
         The one after which most was lost: a clock that was set, or began anew. A message that is
         late, a stamp that is repeated and a single one that is wrong are none.
+    has_numbers : bool array, shape (columns,)
+        Which columns had a finite number at all.
     """
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
+        self.has_numbers = np.zeros(columns, dtype=bool)
         self.dropped: Counter[str] = Counter()
         self.clock_step: ClockStep | None = None
         self._waiting: FloatArray | None = None
@@ -69,8 +72,11 @@ class UsableSamples:
         But for those of the last table, shape (N, m).
         """
         usable = (np.abs(table[:, : self._columns]) <= LARGEST).all(axis=1)
+        self.has_numbers |= bool(usable.any())
         if not usable.all():
-            is_finite = np.isfinite(table[~usable, : self._columns]).all(axis=1)
+            finite = np.isfinite(table[~usable, : self._columns])
+            self.has_numbers |= finite.any(axis=0)
+            is_finite = finite.all(axis=1)
             for reason, count in ((NOT_FINITE, (~is_finite).sum()), (TOO_LARGE, is_finite.sum())):
                 if count:
                     self.dropped[reason] += int(count)

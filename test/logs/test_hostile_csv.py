@@ -51,6 +51,11 @@ def test_what_is_plain_is_read(text, dropped, tmp_path):
     [
         (b'time,a.position,a.effort,b.position\n0,1,2,3\n', r'columns b\.effort'),
         (b'', r'the header is not known: \(an empty file\)'),
+        (
+            b'Time,A.position,B.position,A.effort,B.effort\n0,1,2,3,4\n',
+            'only upper and lower case differ',
+        ),
+        (PLAIN.replace('-4', 'nan').encode(), r'; not one finite number in b\.effort$'),
         (HEADER.encode(), 'at least 2 samples that can be used, got 0 of 0'),
         ('\n'.join([HEADER, ROWS[0]]).encode(), 'got 1 of 1'),
         (PLAIN.encode('utf-16'), 'expected a CSV file in UTF-8'),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ne_dynamics.driver.evidence.effort_factors import compare_with_given
+from ne_dynamics.driver.evidence.effort_factors import EffortFactors, compare_with_given
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.logs import Certainty, LogReading
 
@@ -53,8 +53,8 @@ class ScaledEfforts(Hypothesis):
                 'another unit, '
                 'efforts before the gear, or a model with wrong masses; the log alone cannot tell '
                 'which',
-                'give torques: --scale all=FACTOR, or joint by joint (about '
-                f'{1.0 / factor:.3g} would suit the given model)',
+                f'give torques: --scale all=FACTOR (about {1.0 / factor:.3g} would suit the given '
+                f'model), or joint by joint (about {", ".join(_list_inverses(found))})',
                 amount=1.0 / factor,
                 certainty=Certainty.LIKELY,
                 severity='error' if ratio >= self.wrong else 'warning',
@@ -70,3 +70,11 @@ class ScaledEfforts(Hypothesis):
         if log.evidence.has_free_factors:
             return []
         return ['one common factor on all efforts, beyond what the given masses say']
+
+
+def _list_inverses(found: EffortFactors) -> list[str]:
+    """Return what each joint's effort would have to be multiplied by; ? where nothing tells."""
+    return [
+        f'{1.0 / factor:.3g}' if weight > 0.0 and factor > 0.0 else '?'
+        for factor, weight in zip(found.factors, found.weights, strict=True)
+    ]

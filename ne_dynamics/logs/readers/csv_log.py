@@ -32,6 +32,7 @@ from ne_dynamics.logs.readers.layouts import (
     fit_header,
     fit_message,
     is_number,
+    name_case,
     number_joints,
 )
 from ne_dynamics.logs.thresholds import LOGS
@@ -171,8 +172,13 @@ class RowFormat:
         if missing:
             raise InputError(
                 f'{path}: expected the columns {", ".join(missing)} too, got the '
-                f'header {", ".join(columns.titles) or "(none)"}; a joint that was not recorded '
-                'has to be locked, or be beyond the tip link'
+                f'header {", ".join(columns.titles) or "(none)"}; '
+                + '; '.join(
+                    name_case(missing, columns.titles)
+                    or [
+                        'a joint that was not recorded has to be locked, or be beyond the tip link'
+                    ]
+                )
             )
         rates = [f'{joint}.velocity' for joint in joints]
         if all(name in columns.names for name in rates):

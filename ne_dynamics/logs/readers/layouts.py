@@ -255,6 +255,13 @@ def number_joints(recorded: Sequence[str], joint_names: Sequence[str]) -> dict[s
     return dict(zip(sorted(recorded, key=int), joint_names, strict=True))
 
 
+def name_case(wanted: Sequence[str], titles: Sequence[str]) -> list[str]:
+    """Return the line that says that nothing but case differs, where that is so."""
+    meant = {title.strip().casefold() for title in titles}
+    is_same = len(wanted) > 1 and meant.issuperset(name.casefold() for name in wanted)
+    return ['only upper and lower case differ'] * is_same
+
+
 def describe_unknown(
     header: str, joint_names: Sequence[str], given: Layout | None = None
 ) -> list[str]:
@@ -266,11 +273,13 @@ def describe_unknown(
     what = 'the header is not known' if given is None else f'not the columns {given.text}'
     shown = header if len(header) <= LOGS.shown_header else f'{header[: LOGS.shown_header]}...'
     joints = joint_names or ('joint_1',)
+    wanted = [TIME_COLUMN, *(f'{joint}.position' for joint in joint_names)]
     ours = io.StringIO()
     names = [TIME_COLUMN, *(f'{joint}.{kind}' for joint in joints for kind in KINDS)]
     csv.writer(ours, lineterminator='').writerow(names)
     return [
         f'{what}: {shown or "(an empty file)"}',
+        *name_case(wanted, next(csv.reader([header]), [])),
         'expected a first line with these columns, in the order of the file:',
         f'  {ours.getvalue()}',
         f'or, for all joints, {"; ".join(HEADERS[1:])};',
