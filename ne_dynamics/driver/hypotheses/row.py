@@ -71,5 +71,5 @@ OTHER_MODEL = OtherModel()
 CHANGED_MEANWHILE = ChangedMeanwhile()
 """Tested on the log without all that was found."""
 
-UNEXPLAINED = Unexplained(len((*HYPOTHESES, OTHER_MODEL)))
+UNEXPLAINED = Unexplained(tuple(hypothesis.code for hypothesis in (*HYPOTHESES, OTHER_MODEL)))
 """Of what is left in the end."""

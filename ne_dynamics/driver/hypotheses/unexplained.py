@@ -20,8 +20,8 @@ class Unexplained(Hypothesis):
 
     Attributes
     ----------
-    tried : int
-        How many hypotheses were tested before.
+    tried : tuple of str
+        Codes of the hypotheses that were tested before.
     most : float
         Part of an effort that must be left.
     nothing : float
@@ -36,7 +36,7 @@ class Unexplained(Hypothesis):
         How many times what is left of the other joints' efforts is left where a joint stands out.
     """
 
-    tried: int = 0
+    tried: tuple[str, ...] = ()
     most: float = 0.3
     nothing: float = 0.9
     doubtful: float = 0.15
@@ -93,8 +93,8 @@ class Unexplained(Hypothesis):
             joints,
             lambda reading: reading,
             f'no arm like the given one explains more than {part:.0%} of the effort, whichever '
-            f'of {self.tried} other causes is taken out. It may not be a torque, something else '
-            'may act on the joint (a cable, a spring, a brake), or the description may be of '
+            f'of these is taken out: {", ".join(self.tried)}. It may not be a torque, something '
+            'else may act on the joint (a cable, a spring, a brake), or the description may be of '
             'another robot',
             'move the joint by hand with its brake released and look what else acts on it; give '
             'what the motors applied, and the description of this robot',

@@ -40,6 +40,7 @@ from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 
 NO_NUMBER = 'no number'
+UNRECORDED = 'a joint that was not recorded has to be locked, or be beyond the tip link'
 
 
 SEPARATORS = (',', ';', '\t', ' ')
