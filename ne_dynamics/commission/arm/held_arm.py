@@ -23,7 +23,7 @@ Progress = Callable[[float], None]
 Judge = Callable[[int], None]
 
 
-class State(NamedTuple):
+class HeldState(NamedTuple):
     """What the arm reports; NaN where there is nothing."""
 
     position: FloatArray
@@ -31,7 +31,7 @@ class State(NamedTuple):
     effort: FloatArray
 
 
-class Answer(NamedTuple):
+class HeldAnswer(NamedTuple):
     """What answered a state."""
 
     command: FloatArray
@@ -66,14 +66,14 @@ class HeldArm(abc.ABC):
         self.joint_names = robot.joint_names
         self.check: Callable[[PlannedMotion], None] = lambda motion: None
         self.receptions: list[tuple[int, int]] = []
-        self._states: dict[int, State] = {}
-        self._answers: dict[int, Answer] = {}
+        self._states: dict[int, HeldState] = {}
+        self._answers: dict[int, HeldAnswer] = {}
         self._newest = 0
 
     def _hear(self, stamp: int, received: int, *rows: FloatArray) -> None:
         """Take note of a state: position, velocity, effort."""
         self.receptions.append((stamp, received))
-        self._states[stamp] = State(*rows)
+        self._states[stamp] = HeldState(*rows)
         self._newest = stamp
 
     @property
@@ -96,7 +96,7 @@ class HeldArm(abc.ABC):
         """Return the states from a stamp on [s]."""
         stamps = sorted(stamp for stamp in self._states if stamp >= since * NANO)
         nothing = np.full(len(self.joint_names), np.nan)
-        none = Answer(nothing, nothing)
+        none = HeldAnswer(nothing, nothing)
         rows = [(*self._states[stamp], *self._answers.get(stamp, none)) for stamp in stamps]
         tables = np.array(rows).reshape(len(stamps), 5, nothing.size).swapaxes(0, 1)
         times = np.array(stamps, dtype=np.float64) / NANO

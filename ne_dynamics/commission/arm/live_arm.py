@@ -17,7 +17,7 @@ import numpy as np
 
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Judge, Progress
+from ne_dynamics.commission.arm.held_arm import HeldAnswer, HeldArm, Judge, Progress
 from ne_dynamics.commission.arm.pace import MotionPace
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
@@ -160,7 +160,7 @@ class LiveArm(HeldArm):
 
     def _on_answer(self, message: JointState) -> None:
         stamp = read_stamp(message)
-        self._answers[stamp] = Answer(
+        self._answers[stamp] = HeldAnswer(
             self._arrange(message, 'effort'), self._arrange(message, 'position')
         )
         self._note_answered(stamp)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ne_dynamics.commission.arm.faults import ArmFault
-from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Judge, Progress
+from ne_dynamics.commission.arm.held_arm import HeldAnswer, HeldArm, Judge, Progress
 from ne_dynamics.commission.motions import PlannedMotion, effort_limits
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
@@ -129,7 +129,7 @@ class OneProcessSession(HeldArm):
             raise ArmFault(f'the node reports: {refusal}') from refusal
         if answer.refused is not None:
             raise ArmFault(f'the node did not follow the motion: {answer.refused}')
-        self._answers[self._newest] = Answer(answer.effort, answer.desired.position)
+        self._answers[self._newest] = HeldAnswer(answer.effort, answer.desired.position)
         return np.clip(answer.effort, -self._largest, self._largest)
 
     def _sense(self) -> None:

@@ -66,7 +66,7 @@ class JointRows:
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _MessageLayout:
     """Where the numbers of a message are: count and place of each of the three rows."""
 
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ class _Layout:
     rows: tuple[tuple[int, int], ...]
 
     @classmethod
-    def find(cls, data: bytes, message: Any) -> _Layout | None:
+    def find(cls, data: bytes, message: Any) -> _MessageLayout | None:
         """Return the layout of a message; None when its bytes are not as expected."""
         counts = [len(message.position), len(message.velocity), len(message.effort)]
         # From the end: rows of doubles, each aligned by eight after the four bytes in front.
@@ -164,7 +164,7 @@ class JointStateDecoder:
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
-        self._layouts: dict[int, _Layout] = {}
+        self._layouts: dict[int, _MessageLayout] = {}
 
     def decode_all(
         self, messages: Sequence[Any], received: Sequence[int], joints: tuple[str, ...]
@@ -192,7 +192,7 @@ class JointStateDecoder:
     ) -> None:
         """Decode messages of one length."""
         length, tried = len(raw[places[0]]), 0
-        compared: _Layout | None = None
+        compared: _MessageLayout | None = None
         while places.size:
             layout = self._layouts.get(length)
             # As many publishers as there are layouts; beyond that one by one.
@@ -206,7 +206,7 @@ class JointStateDecoder:
                 continue
             first, places = places[0], places[1:]
             message = self._reader.deserialize(raw[first], JOINT_STATE)
-            fitting = _Layout.find(raw[first], message)
+            fitting = _MessageLayout.find(raw[first], message)
             if fitting is not None and len(self._layouts) < LOGS.layouts:
                 self._layouts[length] = fitting
             stamp = message.header.stamp
@@ -221,7 +221,7 @@ class JointStateDecoder:
 def _put(
     found: JointRows,
     places: NDArray[np.intp],
-    layout: _Layout,
+    layout: _MessageLayout,
     table: NDArray[np.uint8],
     joints: tuple[str, ...],
 ) -> None:
