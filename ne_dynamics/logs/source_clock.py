@@ -110,7 +110,7 @@ def _count_steps(position: FloatArray) -> FloatArray:
     around = [padded[k : k + moves.shape[0]] for k in range(2 * beside + 1) if k != beside]
     usual = np.median(around, axis=0)
     square = (usual**2).sum(axis=1)
-    told = square > FAULTS.slow_arm_share**2 * square.mean()
+    told = square > 0.2**2 * square.mean()
     ratio = (usual * moves).sum(axis=1) / np.where(told, square, 1.0)
     result: FloatArray = np.where(told, ratio, 1.0)
     return result

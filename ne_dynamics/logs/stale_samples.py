@@ -22,8 +22,8 @@ def without_repeated(log: Log) -> Log:
     if not repeated.any():
         return log
     count = log.times.size
-    before = np.maximum(np.arange(count) - FAULTS.stale_reach, 0)
-    after = np.minimum(np.arange(count) + FAULTS.stale_reach, count - 1)
+    before = np.maximum(np.arange(count) - 3, 0)
+    after = np.minimum(np.arange(count) + 3, count - 1)
     covered = np.abs(log.position[after] - log.position[before]) / (after - before)[:, np.newaxis]
     moving = np.zeros(count, dtype=bool)
     for joint, column in enumerate(steps.T):

@@ -206,7 +206,6 @@ class SampleThresholds:
     steady_speed: float = threshold(
         0.02, '', 'Speed variation with which efforts may stay equal: vertical axes and slides.'
     )
-    compared_speeds: int = threshold(4, '', 'Parts of a run whose speeds are compared.')
     fresh_share: float = threshold(
         0.5, '', 'Part of the other samples that must have new efforts: coarse ones rest anyway.'
     )
@@ -234,20 +233,13 @@ class SampleThresholds:
     unlikely_step: float = threshold(
         0.4, 's', 'A log with longer steps of time may be in another unit than seconds.'
     )
-    shortest_step: float = threshold(1e-4, 's', 'In that unit, its steps are at least this.')
     fastest_joint: float = threshold(
         10.0, 'rad/s or m/s', 'Largest speed of a joint without a velocity limit.'
-    )
-    unlikely_speed: float = threshold(
-        0.02, '', 'No moving arm stays below this part of its velocity limits.'
     )
     harmless_share: float = threshold(
         0.03, '', 'Part of the samples whose repetition does no harm: they are left out.'
     )
     crawling_speed: float = threshold(0.02, 'rad/s or m/s', 'A slower joint may seem to stand.')
-    resolution_quantile: float = threshold(
-        0.01, '', 'Quantile of the steps of a position that stands for the smallest.'
-    )
     resolved_steps: float = threshold(
         3.0, '', 'A change of so many smallest steps is told apart between samples.'
     )
@@ -276,9 +268,6 @@ class SampleThresholds:
     one_step: float = threshold(
         1.5, '', 'Usual steps of the joints below which they have gone one, above two.'
     )
-    slow_arm_share: float = threshold(
-        0.2, '', 'Slower than this part of its mean speed, an arm tells no steps.'
-    )
     gaps_crossed: float = threshold(0.75, '', 'Part of the gaps that must be crossed in one step.')
     uneven_steps: float = threshold(
         1.0,
@@ -287,9 +276,6 @@ class SampleThresholds:
     )
 
     # stale_samples
-    stale_reach: int = threshold(
-        3, 'samples', 'Samples to either side that tell how fast a joint moves.'
-    )
     encoder_steps: float = threshold(
         2.0, '', 'Encoder steps between samples from which a joint moves.'
     )

@@ -120,10 +120,7 @@ def find_time_unit(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     rates = np.abs(np.diff(log.position, axis=0)) / steps[:, np.newaxis]
     usage = float((np.quantile(rates, 0.98, axis=0) / list_speeds(robot)).max())
     for unit, factor in TIME_UNITS.items():
-        fits = (
-            FAULTS.shortest_step <= step * factor <= FAULTS.unlikely_step and usage / factor <= 1.5
-        )
-        if fits and 0.0 < usage < FAULTS.unlikely_speed:
+        if step * factor <= FAULTS.unlikely_step and 0.0 < usage <= 1.5 * factor:
             fault = Finding(
                 'time-unit',
                 (),
@@ -251,7 +248,7 @@ def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
     for column in change.T:
         if not column.any():
             continue
-        resolution = np.quantile(column[column > 0.0], FAULTS.resolution_quantile)
+        resolution = np.quantile(column[column > 0.0], 0.01)
         padded = np.pad(column, FAULTS.spike_window, mode='edge')
         around = np.stack(
             [padded[k : k + column.size] for k in range(2 * FAULTS.spike_window + 1)]
