@@ -25,6 +25,15 @@ from ne_dynamics.logs import Log
 from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.model.rigid_body import FloatArray
 
+COARSE, FINE, LATE = 1e-3, 1e-4, 4e-3
+"""Steps of the search, at first and at last, and of its first look at long delays [s]."""
+
+EDGE = 5e-3
+"""Delays found as near to the longest may be longer [s]."""
+
+MOST_STATES = 4000
+"""States that are looked at, one after another."""
+
 
 @dataclass(frozen=True, eq=False)
 class EffortDelay:
@@ -81,7 +90,7 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
         return None
     found = _search(
         _Comparison(dynamics, log, commands, rows),
-        np.arange(0.0, DELAY.longest_at_first, DELAY.coarse_step),
+        np.arange(0.0, DELAY.longest_at_first, COARSE),
     )
     if found is not None and found.is_echo:
         return found
@@ -95,11 +104,11 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     if comparison.joints.size:
         place = _find_late_echo(comparison)
         if place is not None:
-            return _search(comparison, place + DELAY.coarse_step * np.arange(-1.0, 2.0))
-        if found is None or found.delay > DELAY.longest_at_first - DELAY.edge:
-            late = np.arange(DELAY.longest_at_first - DELAY.edge, DELAY.longest, DELAY.late_step)
+            return _search(comparison, place + COARSE * np.arange(-1.0, 2.0))
+        if found is None or found.delay > DELAY.longest_at_first - EDGE:
+            late = np.arange(DELAY.longest_at_first - EDGE, DELAY.longest, LATE)
             place = late[int(np.argmin([comparison.cost(delay) for delay in late]))]
-            near = float(place) + DELAY.coarse_step * np.arange(-4.0, 5.0)
+            near = float(place) + COARSE * np.arange(-4.0, 5.0)
             return _search(comparison, near) or found
     return found
 
@@ -108,25 +117,23 @@ def _find_early(comparison: _Comparison, found: EffortDelay | None) -> EffortDel
     """Return efforts that come before their commands, where they surely do."""
     if not comparison.joints.size:
         return None
-    early = np.arange(-DELAY.earliest, 0.0, DELAY.coarse_step)
+    early = np.arange(-DELAY.earliest, 0.0, COARSE)
     costs = [comparison.cost(delay) for delay in early]
     place = float(early[int(np.argmin(costs))])
     if place > -comparison.period or place == early[0]:
         return None
-    result = _search(comparison, place + DELAY.coarse_step * np.arange(-1.0, 2.0), -math.inf)
+    result = _search(comparison, place + COARSE * np.arange(-1.0, 2.0), -math.inf)
     if result is None or found is None:
         return result
     gain = comparison.cost(found.delay) - comparison.cost(result.delay)
-    return result if gain > DELAY.decisive_gain else None
+    return result if gain > 6.0 else None
 
 
 def _find_late_echo(comparison: _Comparison) -> float | None:
     """Return the delay of efforts that are late commands to the last digits, or None [s]."""
-    late = np.arange(DELAY.longest_at_first - DELAY.edge, DELAY.longest, DELAY.coarse_step)
+    late = np.arange(DELAY.longest_at_first - EDGE, DELAY.longest, COARSE)
     place = late[int(np.argmin([comparison.own_left(delay).max() for delay in late]))]
-    fine = place + np.arange(
-        -DELAY.coarse_step, DELAY.coarse_step + DELAY.fine_step, DELAY.fine_step
-    )
+    fine = place + np.arange(-COARSE, COARSE + FINE, FINE)
     left = [comparison.own_left(delay).max() for delay in fine]
     return float(fine[int(np.argmin(left))]) if min(left) < DELAY.exact_share else None
 
@@ -139,19 +146,17 @@ def _search(comparison: _Comparison, coarse: FloatArray, least: float = 0.0) -> 
     comparison.drop_unrelated(best)
     if not comparison.joints.size:
         return None
-    fine = best + np.arange(
-        -3.0 * DELAY.coarse_step, 3.0 * DELAY.coarse_step + DELAY.fine_step, DELAY.fine_step
-    )
-    fine = fine[fine > least - DELAY.fine_step]
+    fine = best + np.arange(-3.0 * COARSE, 3.0 * COARSE + FINE, FINE)
+    fine = fine[fine > least - FINE]
     costs = np.array([comparison.cost(delay) for delay in fine])
     # Of delays that are as good, as between two messages, the middle.
-    inside = fine[costs <= costs.min() + DELAY.plausible_gain]
+    inside = fine[costs <= costs.min() + 2.0]
     delay = max(float(0.5 * (inside[0] + inside[-1])), least)
     explained, factor, spread = comparison.summarise(delay)
     echo = comparison.own_left(float(fine[int(np.argmin(costs))])).max() < DELAY.exact_share
     return EffortDelay(
         delay,
-        max(float(inside[-1] - inside[0]) / math.sqrt(12.0), DELAY.fine_step),
+        max(float(inside[-1] - inside[0]) / math.sqrt(12.0), FINE),
         comparison.find_jitter(delay),
         explained,
         factor,
@@ -188,11 +193,11 @@ def find_longest(log: Log, commands: CommandLog) -> float:
 def _choose_rows(log: Log, commands: CommandLog, longest: float) -> NDArray[np.intp]:
     """Return the states that all delays up to a longest one [s] are tried on."""
     # The last steps of the search go beyond the longest.
-    first = commands.times[0] + longest + 2.0 * DELAY.late_step
+    first = commands.times[0] + longest + 2.0 * LATE
     last = commands.times[-1] - DELAY.earliest
     inside = np.flatnonzero((log.times >= first) & (log.times <= last))
-    start = max((inside.size - DELAY.states) // 2, 0)
-    rows: NDArray[np.intp] = inside[start : start + DELAY.states]
+    start = max((inside.size - MOST_STATES) // 2, 0)
+    rows: NDArray[np.intp] = inside[start : start + MOST_STATES]
     return rows
 
 
@@ -205,7 +210,7 @@ class _Comparison:
         self._times, self._commands = log.times[rows], commands
         self._n = log.effort.shape[1]
         self.period = float(np.median(np.diff(self._times)))
-        self._window = 2 * max(round(0.5 * DELAY.slow_time / self.period), 1) + 1
+        self._window = 2 * max(round(0.5 * 0.4 / self.period), 1) + 1
         self._raw = log.effort[rows]
         self._effort = self._fast(self._raw)
         self._whole = self._raw - self._raw.mean(axis=0)
@@ -300,16 +305,14 @@ class _Comparison:
         held = self._commands.hold(self._times - delay)
         change = np.abs(np.gradient(held, axis=0))
         telling = (np.abs(factor) * change / noise)[:, joints].max(axis=1)
-        order = np.argsort(telling)[-DELAY.jitter_states :]
+        order = np.argsort(telling)[-600:]
         chosen = np.sort(order[telling[order] >= DELAY.telling_change])
         if chosen.size < DELAY.fewest_states:
             return math.nan
         rest_of = (self._effort - part * self._gravity)[chosen] + factor * (
             held - self._fast(held)
         )[chosen]
-        offsets = np.arange(
-            -DELAY.jitter_reach, DELAY.jitter_reach + DELAY.jitter_step, DELAY.jitter_step
-        )
+        offsets = 2.5e-4 * np.arange(-40.0, 41.0)
         errors = np.array(
             [
                 self._misfit(rest_of, factor, noise, self._times[chosen] - delay - offset)

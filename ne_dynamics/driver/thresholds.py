@@ -14,12 +14,6 @@ class DelayThresholds:
     # delay
     longest_at_first: float = threshold(0.1, 's', 'Longest delay that is looked for first.')
     longest: float = threshold(0.5, 's', 'Longest delay that is looked for where none is shorter.')
-    late_step: float = threshold(4e-3, 's', 'The first steps to it.')
-    edge: float = threshold(5e-3, 's', 'Delays found as near to the longest may be longer.')
-    coarse_step: float = threshold(1e-3, 's', 'First steps of the search.')
-    fine_step: float = threshold(1e-4, 's', 'Its last steps.')
-    states: int = threshold(4000, '', 'States that are looked at, at most: one after another.')
-    slow_time: float = threshold(0.4, 's', 'What changes over longer is taken out.')
     following_share: float = threshold(
         0.7,
         '',
@@ -37,21 +31,12 @@ class DelayThresholds:
     earliest: float = threshold(
         0.1, 's', 'How much earlier than the commands efforts are looked for: clocks may differ.'
     )
-    decisive_gain: float = threshold(
-        6.0, '', 'By how much the logarithm of the likelihood has to be larger then.'
-    )
     exact_share: float = threshold(
         1e-6,
         '',
         'Part that a command leaves unexplained, below which the effort is the command itself.',
     )
-    plausible_gain: float = threshold(
-        2.0, '', 'Logarithm of a likelihood below the largest that is in the range of a delay.'
-    )
     fewest_states: int = threshold(100, '', 'States of which a delay, or its jitter, can be told.')
-    jitter_states: int = threshold(600, '', 'Jitter is looked for in so many states.')
-    jitter_reach: float = threshold(0.01, 's', 'So far from the usual delay.')
-    jitter_step: float = threshold(2.5e-4, 's', 'In such steps.')
     telling_change: float = threshold(
         5.0,
         '',
@@ -127,9 +112,6 @@ class EffortThresholds:
     likely_gain: float = threshold(3.0, '', 'The same, to be likely.')
 
     # order
-    smallest_left: float = threshold(
-        0.01, '', 'Least part of a command that is left: no model of a real arm is better.'
-    )
     known_order_gain: float = threshold(
         25.0,
         '',
@@ -139,9 +121,6 @@ class EffortThresholds:
     likely_order_gain: float = threshold(12.0, '', 'The same, to be likely.')
     order_misfit: float = threshold(
         0.2, '', 'Part of a command of another joint that the order of the names leaves, at least.'
-    )
-    joints_in_all_orders: int = threshold(
-        7, '', 'So many joints are put into all orders; more are exchanged two by two.'
     )
 
 
@@ -223,7 +202,6 @@ class StateThresholds:
     clock_difference: float = threshold(
         1.0, 's', 'Stamps that are off the reception by more are of another clock.'
     )
-    fewest_times: int = threshold(3, '', 'Times between states of which something can be said.')
     drift_time: float = threshold(
         5.0, 's', 'Recordings shorter than this tell no drift of a clock.'
     )

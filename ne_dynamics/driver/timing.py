@@ -126,9 +126,7 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
     return _with_reception(timing, stamps, recording.received[finite])
 
 
-def time_stamps(
-    stamps: FloatArray, repeated: float = 0.0, fewest: int = STATES.fewest_times
-) -> Timing:
+def time_stamps(stamps: FloatArray, repeated: float = 0.0, fewest: int = 3) -> Timing:
     """Return when states came, by their stamps alone.
 
     Parameters
@@ -167,7 +165,7 @@ def time_stamps(
 def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) -> Timing:
     known = np.isfinite(received)
     late = received[known] - stamps[known]
-    if late.size < STATES.fewest_times:
+    if late.size < 3:
         return timing
     latency = float(np.median(late))
     drift, jitter = math.nan, float(late.std())
@@ -176,7 +174,7 @@ def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) ->
         # The quickest deliveries of each tenth say how the clocks run; slow ones say nothing.
         tenths = np.array_split(np.arange(late.size), 10)
         quickest = np.array([part[int(np.argmin(late[part]))] for part in tenths if part.size])
-        if quickest.size >= STATES.fewest_times:
+        if quickest.size >= 3:
             drift = float(np.polyfit(since[quickest], late[quickest], 1)[0])
             jitter = float((late - drift * since).std())
     return replace(timing, latency=latency, latency_jitter=jitter, drift=drift)

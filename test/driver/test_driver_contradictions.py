@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from driver_arms import load_shipped
+from driver_signals import meaning_of
 
 import ne_dynamics as ned
 from ne_dynamics.driver.command import describe_commands
@@ -17,38 +18,14 @@ from ne_dynamics.driver.effort import (
     summarise_meaning,
     summarise_scale,
 )
-from ne_dynamics.driver.evidence.effort_fit import JointTerms
-from ne_dynamics.driver.meaning import Meaning
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.logs import Certainty
-from ne_dynamics.logs.reading import LogReading
 
 
 @pytest.fixture(scope='module')
 def robot():
     """Return the first three joints of the shipped arm."""
     return load_shipped('forearm')
-
-
-def meaning_of(n, factor, gain):
-    """Return a meaning with gravity, of a factor to N m; a gain below 0 is of another unit."""
-    ones = np.ones(n)
-    terms = JointTerms(ones, ones, ones, 0.01 * ones, 0.01 * ones, 0.01 * ones, ones, ones)
-    reading = replace(LogReading.as_recorded(n), effort_factor=factor * ones)
-    return Meaning(
-        reading,
-        gravity_gain=20.0,
-        unit_gain=gain,
-        joint_unit_gains=gain * ones,
-        sign_gains=20.0 * ones,
-        factor_deviations=0.1 * ones,
-        left=0.05 * ones,
-        terms=terms,
-        size=10.0 * ones,
-        gravity_share=0.8 * ones,
-        delay=0.0,
-        delay_deviation=1e-3,
-    )
 
 
 @pytest.mark.parametrize(

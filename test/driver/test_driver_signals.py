@@ -4,51 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from driver_signals import PLACE, RATE, SPEED, TIMES, describe, differenced, positions, share_of
 
 from ne_dynamics.driver.delay import find_effort_delay
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.driver.steps import describe_step, find_step
 from ne_dynamics.driver.timing import describe_timing
-from ne_dynamics.driver.velocity import describe_velocities, low_pass_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs.log import Log
-
-RATE = 250.0
-TIMES = np.arange(2500) / RATE
-SPEED = np.stack([np.cos(1.3 * TIMES + 0.3), 1.4 * np.cos(2.1 * TIMES)], axis=1)
-PLACE = np.stack([np.sin(1.3 * TIMES + 0.3) / 1.3, 1.4 * np.sin(2.1 * TIMES) / 2.1], axis=1)
-
-
-def positions(bits):
-    """Return positions of an encoder."""
-    step = 2.0 * np.pi / 2**bits
-    return np.round(PLACE / step) * step
-
-
-def share_of(cutoff):
-    """Return the share of the new value in a first-order low-pass."""
-    return 1.0 - np.exp(-2.0 * np.pi * cutoff / RATE)
-
-
-def differenced(samples, cutoff=None):
-    """Return what differences the positions of a 15 bit encoder, behind a filter or not."""
-    places = positions(15)
-    velocity = np.zeros_like(places)
-    velocity[samples:] = (places[samples:] - places[:-samples]) * RATE / samples
-    if cutoff is not None:
-        for index in range(1, len(velocity)):
-            velocity[index] = velocity[index - 1] + share_of(cutoff) * (
-                velocity[index] - velocity[index - 1]
-            )
-    return velocity
-
-
-def describe(velocity, bits=15, moves=True):
-    """Return the velocities that are found."""
-    place = positions(bits) if moves else np.zeros_like(PLACE)
-    log = Log.from_samples(('a', 'b'), TIMES, place, np.ones_like(PLACE), velocity)
-    has = np.isfinite(velocity).any(axis=0)
-    return describe_velocities(log, has, low_pass_log(log))
 
 
 def noisy(table, size=0.002):
