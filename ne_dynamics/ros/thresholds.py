@@ -143,13 +143,6 @@ class NodeThresholds:
         2.0, '', 'A joint that seems faster than this many times its velocity limit has jumped.'
     )
 
-    # controlled_arm
-    inertia_poses: int = threshold(
-        64,
-        '',
-        'Poses, at random within the position limits, in which the least inertia is looked for.',
-    )
-
     # parameters
     largest_parameter: float = threshold(
         1e6,

@@ -268,7 +268,7 @@ class GuardLimits:
     largest_limit: float = threshold(
         4.0, '', 'Effort limits beyond so many times the weight count so: some mean none.'
     )
-    limit_poses: int = threshold(64, '', 'Number of random poses.')
+    random_poses: int = threshold(64, '', 'In which efforts and inertias are looked at.')
 
 
 GUARD_LIMITS = GuardLimits()

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.limits import clamp_effort
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
+from ne_dynamics.control.stages.limits import clamp_effort
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.transition import CommandOffset
