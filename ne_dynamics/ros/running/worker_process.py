@@ -171,8 +171,8 @@ class WorkerProcess:
                 start_new_session=True,
             )
         self._connection = Connection(ours.detach())
-        if not self._connection.poll(NODE.worker_starting_time):
-            raise OSError(f'not started in {NODE.worker_starting_time:g} s')
+        if not self._connection.poll(NODE.worker_longest_work):
+            raise OSError(f'not started in {NODE.worker_longest_work:g} s')
         self._connection.recv_bytes()
         return self._connection
 
