@@ -129,9 +129,10 @@ class GuardLimits:
     )
 
     # StandingJoints
-    history_time: float = threshold(0.12, 's', 'States are kept for so long.')
+    history_time: float = threshold(
+        0.12, 's', 'States are kept for so long; of each such time the friction is observed once.'
+    )
     history_states: int = threshold(24, '', 'Fewest states to keep.')
-    friction_interval: float = threshold(0.1, 's', 'Time between observations of the friction.')
     friction_unknown: float = threshold(
         0.16, '', 'Believable friction of a joint that has not moved, by its effort limit.'
     )
