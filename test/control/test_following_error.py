@@ -246,7 +246,7 @@ def pushed_in_vain(push, *, moved=((1.0, 2.0),), period=PERIOD, weight=0.0):
             id='friction_observations, history_time',
         ),
         pytest.param(
-            pushed_in_vain(6.5, moved=[(0.65, 2.0)], period=0.01), np.inf, id='history_states'
+            pushed_in_vain(6.5, moved=[(0.8, 2.0)], period=0.02), np.inf, id='history_states'
         ),
         pytest.param(
             pushed_in_vain(6.5, moved=[(0.6, 4.0), (1.0, 1.0)]), np.inf, id='friction_kept, fewer'

@@ -29,7 +29,6 @@ from ne_dynamics.control.observer import (
     SentCommand,
     find_acting,
 )
-from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
@@ -74,7 +73,8 @@ class Observer:
         self._contact = ContactDetector(self._zero)
         self._compensation: FloatArray | None = None
         self._limited: NDArray[np.bool_] | None = None
-        self._sent: deque[SentCommand] = deque(maxlen=COMMAND.commands_remembered)
+        # Those that have acted are forgotten, but where the clock stands.
+        self._sent: deque[SentCommand] = deque(maxlen=1024)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:

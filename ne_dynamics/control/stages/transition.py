@@ -106,7 +106,7 @@ class Transition:
         elif before is not None and not tick.may_step:
             gap = error(before.position, desired.position)
             present = 0.0 if offset.value is None else offset.value
-            if np.abs(gap - present).max() > COMMAND.setpoint_rounding:
+            if np.abs(gap - present).max() > 1e-9:  # else it is rounding
                 offset.change(gap)
         tick.desired = _add(desired, offset)
         if leaps and before is not None:
