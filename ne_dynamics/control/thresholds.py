@@ -116,7 +116,6 @@ class DampingThresholds:
         'From the last believed state on, then a joint counts as standing: without friction a '
         'prediction diverges.',
     )
-    prediction_steps: int = threshold(8, '', 'Steps of predicting the time before the fault.')
     places: int = threshold(3, '', 'At which a joint may be shown, each a jump from the others.')
     switch_distance: float = threshold(
         2e-3,
