@@ -31,9 +31,6 @@ class NodeThresholds:
     most_goal_points: int = threshold(
         2_000, '', 'Most points of a goal: rclpy converts each in 10 to 45 us, answering no state.'
     )
-    bytes_of_a_point: int = threshold(
-        200, 'bytes', 'As many as a point has in a message of six joints.'
-    )
     feedback_period: float = threshold(
         0.05, 's', 'Time between two messages of feedback, by the clock of the joint states.'
     )
