@@ -23,6 +23,7 @@ from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import _Source
 from ne_dynamics.ros.command_repeater import CommandRepeater
 from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.running import worker_process
@@ -79,6 +80,17 @@ def is_of_another_clock(seconds: float) -> bool:
     clock = ControlClock(lambda: 0)
     clock.restart_at(10**18)
     return clock.restart_at(10**18 + round(seconds * 1e9)) == 0.0
+
+
+def start_is_named(wait: float) -> bool:
+    """Return whether a start that is so far ahead is named."""
+    said = []
+    topic = SimpleNamespace(
+        _controller=SimpleNamespace(time=5.0),
+        _reporter=SimpleNamespace(say=lambda *arguments: said.append(arguments)),
+    )
+    JointTrajectoryTopic.remark(topic, SimpleNamespace(has_effort=False), 5.0 + wait)
+    return bool(said)
 
 
 def is_no_present(age: float) -> bool:
@@ -159,6 +171,7 @@ def is_held_without_efforts(age: float) -> bool:
     [
         pytest.param(0.5, is_sent_again, id='fresh_share'),
         pytest.param(1e7, is_of_another_clock, id='longest_clock_step'),
+        pytest.param(10.0, start_is_named, id='far_start'),
         pytest.param(0.5, is_no_present, id='present_age'),
         pytest.param(0.01, moves_for_the_annotator, id='rest_velocity, annotator'),
         pytest.param(0.01, moves_for_a_tare, id='rest_velocity, tare'),

@@ -236,7 +236,9 @@ class GuardLimits:
     )
 
     # WeightCheck; shares are of the effort limits
-    weight_least: float = threshold(0.05, '', 'Smaller shares of the weight are not checked.')
+    weight_least: float = threshold(
+        0.05, '', 'Smaller shares of the weight, or of a change of it, are not checked.'
+    )
     weight_friction: float = threshold(
         0.05, '', 'Possible share of friction, beside the Coulomb friction of the model.'
     )
@@ -252,9 +254,6 @@ class GuardLimits:
         0.15, '', 'Least share by which such an effort is off where the weight is largest.'
     )
     far_part: float = threshold(0.5, '', 'An effort is far off from this part of the weight on.')
-    payload_least: float = threshold(
-        0.05, '', 'Smaller changes of the load, by their largest share, are not checked.'
-    )
     payload_confirmed: float = threshold(
         0.25, '', 'Efforts that show less than this part of such a change contradict it.'
     )

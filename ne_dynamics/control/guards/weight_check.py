@@ -177,7 +177,7 @@ class WeightCheck:
         share = np.abs(change) / self._scale_of(self.limit_share * find_limits(tuning), before)
         joint = int(share.argmax())
         described = tuning.law.joints[joint]
-        if share[joint] < GUARD_LIMITS.payload_least:
+        if share[joint] < GUARD_LIMITS.weight_least:
             return ''
         coupled = float(tuning.law.dynamics.robot.coupled_friction[joint])
         if abs(change[joint]) < 2.0 * (described.coulomb_friction + coupled):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from sys import float_info
 from typing import NamedTuple
@@ -123,15 +124,11 @@ class EffortLimiter:
         """
         values = effort.tolist()
         last = self.last
-        if not self._has_rates or last is None:
-            # The rule is that nothing is limited; for a few joints a loop is quicker than NumPy.
-            # What is not a number, or infinite, is not within either.
-            for value, bound in zip(values, self._finite_bounds, strict=True):
-                if not -bound <= value <= bound:
-                    break
-            else:
-                self.last = effort
-                return LimitedEffort(effort, None)
+        is_free = not self._has_rates or last is None
+        # The rule; what is not a number, or infinite, is not within either.
+        if is_free and are_within(values, self._finite_bounds):
+            self.last = effort
+            return LimitedEffort(effort, None)
         _check_finite(effort, values)
         limited = effort
         if self._has_rates and last is not None:
@@ -142,6 +139,15 @@ class EffortLimiter:
         self.last = limited
         saturated = limited != effort
         return LimitedEffort(limited, saturated if saturated.any() else None)
+
+
+def are_within(values: Sequence[float], bounds: Sequence[float]) -> bool:
+    """Return whether no value is beyond its bound: for a few joints quicker than NumPy."""
+    # A loop, and not all() of a generator, which takes three times as long.
+    for value, bound in zip(values, bounds, strict=True):  # noqa: SIM110
+        if not -bound <= value <= bound:
+            return False
+    return True
 
 
 def clamp_effort(effort: FloatArray, limits: FloatArray) -> FloatArray:
