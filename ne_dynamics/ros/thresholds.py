@@ -103,14 +103,8 @@ class NodeThresholds:
     )
 
     # worker_process
-    worker_niceness: int = threshold(
-        10, '', 'The process gives way: what it does is waited for, states are not.'
-    )
     worker_longest_work: float = threshold(
         60.0, 's', 'What takes longer, or to start, is given up, and the process with it.'
-    )
-    worker_check_period: float = threshold(
-        0.5, 's', 'So often the process looks whether that of the node is there.'
     )
     worker_models_kept: int = threshold(8, '', 'Dynamics that the process has ready.')
 

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from rclpy.action import ActionServer
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
@@ -22,11 +23,13 @@ from ne_dynamics.ros.annotator.goal_proxy import GoalProxy, _ProxiedGoal
 from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import _Source
 from ne_dynamics.ros.command_repeater import CommandRepeater
+from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.running import worker_process
+from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.sensor_topics import SensorTopics
 from ne_dynamics.ros.settings.robot_source import require_short
 from ne_dynamics.ros.trajectory_planning import PlanRequest
@@ -260,3 +263,21 @@ def test_diagnostics_come_once_a_second(bench) -> None:
     """By real time."""
     bench.start()
     assert 10**9 in [timer.timer_period_ns for timer in bench.node.timers]
+
+
+def test_the_last_command_has_half_a_second_to_arrive() -> None:
+    """Then the process ends."""
+    asked = []
+    publisher = SimpleNamespace(wait_for_all_acked=asked.append)
+    ConfiguredArm.wait_for_farewell(
+        SimpleNamespace(connections=SimpleNamespace(command_publisher=publisher))
+    )
+    assert asked[0].nanoseconds == 500_000_000
+
+
+def test_results_of_goals_are_kept_for_ten_seconds(monkeypatch) -> None:
+    """For those who ask later."""
+    asked = {}
+    monkeypatch.setattr(ActionServer, '__init__', lambda *_, **options: asked.update(options))
+    PatientServer(None, None, 'name')
+    assert asked['result_timeout'] == 10
