@@ -219,6 +219,7 @@ class ControlLaw:
         terms, friction, dynamics = self.terms, self.compensation.friction, self.dynamics
         if (
             dynamics.has_entries
+            and type(dynamics).inverse_dynamics is Dynamics.inverse_dynamics
             and not (self._kp_is_full or self._kv_is_full)
             and (terms.gravity or self._has_tip)
             and (terms.gravity or not any(model.depends_on_load for model in friction))
