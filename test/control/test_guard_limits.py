@@ -102,12 +102,12 @@ def velocity_fault(
 
 
 def moves_by_steps(steps: float) -> bool:
-    """Return whether so many steps of the encoder in the longest stretch are a motion."""
+    """Return whether so many steps of the encoder in the longest segment are a motion."""
     return velocity_fault(steps * 0.01 / 0.15, 0.0, step=0.01) > 0
 
 
 def moves_in_noise(noises: float) -> bool:
-    """Return whether so many times the noise in the longest stretch are a motion."""
+    """Return whether so many times the noise in the longest segment are a motion."""
     return velocity_fault(noises * 0.004 / 0.15, 0.0, disturbance=lambda k: 0.001 * (-1) ** k) > 0
 
 
@@ -249,8 +249,8 @@ def test_it_happens_beyond_the_limit_and_not_before(value: float, happens) -> No
 @pytest.mark.parametrize(
     ('inside', 'outside', 'happens'),
     [
-        pytest.param(0.9, 3.0, moves_by_steps, id='stretch_steps'),
-        pytest.param(3.0, 6.0, moves_in_noise, id='stretch_noises'),
+        pytest.param(0.9, 3.0, moves_by_steps, id='segment_steps'),
+        pytest.param(3.0, 6.0, moves_in_noise, id='segment_noises'),
         pytest.param(4, 5, lambda turns: steps(turns, 0.2), id='fewest_turns'),
     ],
 )
@@ -281,7 +281,7 @@ def test_so_many_faults_latch(kinds: list[FaultKind], count: int) -> None:
 
 @pytest.mark.parametrize(('said', 'states'), [(0.0, 3 * 7), (-1.0, 3 * 6)])
 def test_a_wrong_velocity_takes_so_many_slow_states(said: float, states: int) -> None:
-    """Nine are for the noise to be known; then four stretches of three, or three opposed ones."""
+    """Nine are for the noise to be known; then four segments of three, or three opposed ones."""
     assert velocity_fault(1.0, said, period=0.01) == states
 
 
