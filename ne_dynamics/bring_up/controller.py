@@ -30,7 +30,7 @@ from ne_dynamics.control import (
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType, Robot
-from ne_dynamics.motion import MOTION, position_limits, usual_velocities
+from ne_dynamics.motion import MOTION, position_limits, sample_positions, usual_velocities
 from ne_dynamics.ros import (
     PARAMETERS,
     ControlledArm,
@@ -253,7 +253,8 @@ def _judge_gains(mode: Mode, gains: Gains, arm: ControlledArm, period: float) ->
     """
     drives = find_drive_inertias(arm.robot.joints)
     remarks: list[str] = []
-    for q in arm.sample_positions() if mode is Mode.FEEDFORWARD_PD else [np.zeros(arm.robot.n)]:
+    poses = sample_positions(arm.robot, GUARD_LIMITS.random_poses)
+    for q in poses if mode is Mode.FEEDFORWARD_PD else [np.zeros(arm.robot.n)]:
         verdict = check_gains_and_drives(
             mode, gains, partial(arm.dynamics.mass_matrix, q), drives, period
         )

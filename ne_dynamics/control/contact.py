@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from math import inf
 
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
 
@@ -47,7 +46,7 @@ class ContactSettings:
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
-        maximum=COMMAND.observer_largest_cutoff,
+        maximum=1000.0,
     )
     min_effort: tuple[float, ...] = parameter(
         (),

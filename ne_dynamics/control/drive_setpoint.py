@@ -92,4 +92,4 @@ def plan_rest(
     way_to_rest = zip(efforts, position, velocity, acceleration, strict=True)
     planned = [(row[0], DesiredState(*row[1:])) for row in way_to_rest]
     changes = np.ptp(np.hstack((position, velocity, efforts)), axis=0)
-    return planned[1:] if changes.max() > COMMAND.setpoint_rounding else planned[-1:]
+    return planned[1:] if changes.max() > 1e-9 else planned[-1:]

@@ -86,7 +86,7 @@ class FaultDamping:
         The last states before the fault, with their commands.
     disbelieved : collection of int
         Joints whose measurements do not count.
-    rate : float, optional
+    rate : float
         At which velocities decay [1/s]; see :func:`find_damping_rate`.
 
     Attributes
@@ -106,7 +106,7 @@ class FaultDamping:
         position: FloatArray,
         states: AnsweredStates,
         disbelieved: Collection[int],
-        rate: float = DAMPING.rate,
+        rate: float,
     ) -> None:
         self._rate = rate
         self._fade_left = DAMPING.longest_fade
@@ -343,7 +343,7 @@ class FaultDamping:
         self.velocity = self._mean_velocity(times, positions, begin)
         self.position = positions[begin]
         self._standing_from -= times[-1] - times[begin]
-        marks = np.linspace(begin, count - 1, DAMPING.prediction_steps + 1).astype(int)
+        marks = np.linspace(begin, count - 1, 9).astype(int)
         for first, last in pairwise(marks):
             if first == last:
                 continue

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
@@ -43,7 +42,7 @@ class HandGuidingSettings:
         'mass matrix. Needs velocities. 0: no damping.',
         unit='1/s',
         minimum=0.0,
-        maximum=COMMAND.largest_damping_rate,
+        maximum=100.0,
     )
     speed_limit: tuple[float, ...] = parameter(
         (),
@@ -59,7 +58,7 @@ class HandGuidingSettings:
         'limit, all of it far beyond.',
         unit='1/s',
         minimum=0.0,
-        maximum=COMMAND.largest_damping_rate,
+        maximum=100.0,
     )
     friction: float = parameter(
         0.0,
@@ -67,7 +66,8 @@ class HandGuidingSettings:
         'gravity_compensation, up to half the speed limit. If the joints have less friction than '
         'this share, the arm moves by itself.',
         minimum=0.0,
-        maximum=COMMAND.largest_friction_share,
+        # No model knows friction to within a tenth: more of it could drive the arm.
+        maximum=0.9,
     )
     friction_velocity: float = parameter(
         0.05,

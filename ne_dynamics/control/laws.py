@@ -218,8 +218,7 @@ class ControlLaw:
         """
         terms, friction, dynamics = self.terms, self.compensation.friction, self.dynamics
         if (
-            isinstance(dynamics, Dynamics)
-            and dynamics.has_entries
+            dynamics.has_entries
             and type(dynamics).inverse_dynamics is Dynamics.inverse_dynamics
             and not (self._kp_is_full or self._kv_is_full)
             and (terms.gravity or self._has_tip)

@@ -74,7 +74,7 @@ class ObserverSettings:
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
-        maximum=COMMAND.observer_largest_cutoff,
+        maximum=1000.0,
     )
     velocity_lag: float = parameter(
         0.0,
@@ -82,7 +82,7 @@ class ObserverSettings:
         'filters. The lag of `velocity_source` is known and does not count here.',
         unit='s',
         minimum=0.0,
-        maximum=COMMAND.observer_largest_lag,
+        maximum=0.1,
     )
     max_effort: tuple[float, ...] = parameter(
         (),

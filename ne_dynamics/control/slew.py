@@ -149,8 +149,8 @@ def _settles(
     crossover = sqrt(0.5 * (kv * kv + hypot(kv * kv, 2.0 * kp)))
     # A rate r takes this long to stop what a push p = r reach of PUSH_TIME has set in motion.
     own_time = max(1.0 / crossover, sqrt(2.0 * COMMAND.push_time * reach))
-    watched = COMMAND.swings_watched * own_time
-    step = max(period, watched / COMMAND.steps_watched)
+    watched = 20.0 * own_time
+    step = max(period, watched / 1500.0)
     source = velocity_filter(velocity, step)
     largest_change, bound = step / reach, 1.0 / COMMAND.refused_push_share
     position = speed = wanted = acting = first = second = 0.0
@@ -173,9 +173,8 @@ def _settles(
         speed += step * acceleration
         part = 0 if index < pushed_steps else 1 + (index - pushed_steps) // third
         peaks[part] = max(peaks[part], abs(speed))
-    return (
-        peaks[3] <= COMMAND.rest_share * max(peaks) or peaks[3] <= COMMAND.calmed_share * peaks[2]
-    )
+    # At rest, or on the way there: each third leaves a part of the velocity of the last.
+    return peaks[3] <= 0.02 * max(peaks) or peaks[3] <= 0.9 * peaks[2]
 
 
 def refuse_slow_rates(

@@ -18,31 +18,9 @@ class CommandThresholds:
         3.0, 's', 'In which the effort against gravity fades where the arm is to be lowered.'
     )
 
-    # disturbance
-    commands_remembered: int = threshold(1024, '', 'Commands of which it is known when they act.')
-
-    # drive_setpoint
-    setpoint_rounding: float = threshold(
-        1e-9, '', 'What changes by less is the same, whatever its unit.'
-    )
-
-    # hand_guiding
-    largest_damping_rate: float = threshold(
-        100.0,
-        '1/s',
-        'Damping and braking beyond this would shake arms at the usual rates of states.',
-    )
-    largest_friction_share: float = threshold(
-        0.9, '', 'No model knows friction to within a tenth: more of it could drive the arm.'
-    )
-
     # observer
-    observer_largest_cutoff: float = threshold(1000.0, 'Hz', 'Largest cutoff of the observer.')
     observer_longest_period: float = threshold(
         0.1, 's', 'Of states that are farther apart nothing is learned: the residuals stay.'
-    )
-    observer_largest_lag: float = threshold(
-        0.1, 's', 'Largest delay of the commands that the observer is told.'
     )
     observer_bound_share: float = threshold(
         0.3, '', 'Bound of the compensation where none is given, as a share of the effort limit.'
@@ -60,19 +38,6 @@ class CommandThresholds:
         0.2, '', 'The push after which a loop must not swing for ever, or it is refused; likewise.'
     )
     push_time: float = threshold(0.2, 's', 'How long the push lasts.')
-    swings_watched: float = threshold(
-        20.0,
-        '',
-        "Own times for which a pushed joint is watched, in `steps_watched` or a period's longer "
-        'steps.',
-    )
-    steps_watched: int = threshold(1_500, '', 'So many steps.')
-    rest_share: float = threshold(
-        0.02, '', 'A joint is at rest at this part of its largest velocity ...'
-    )
-    calmed_share: float = threshold(
-        0.9, '', '... reached when each third leaves this part of the velocity of the last.'
-    )
 
     # transition
     transition_time: float = threshold(
@@ -81,7 +46,6 @@ class CommandThresholds:
         'Default. An offset changes by 12 times its size a second: 36 N m by 440 N m/s. Longer, '
         'a moving arm coasts, by half the time at its velocity.',
     )
-    longest_transition: float = threshold(1.0, 's', 'Largest value of the parameter.')
     forgotten_times: float = threshold(
         3.0,
         '',
@@ -152,7 +116,6 @@ class DampingThresholds:
         'From the last believed state on, then a joint counts as standing: without friction a '
         'prediction diverges.',
     )
-    prediction_steps: int = threshold(8, '', 'Steps of predicting the time before the fault.')
     places: int = threshold(3, '', 'At which a joint may be shown, each a jump from the others.')
     switch_distance: float = threshold(
         2e-3,

@@ -45,7 +45,7 @@ class CommandOffset:
         Its rate of change by the second; None as well then.
     """
 
-    def __init__(self, duration: float = COMMAND.transition_time) -> None:
+    def __init__(self, duration: float) -> None:
         self._rate = 0.0
         self.clear()
         self.configure(duration)

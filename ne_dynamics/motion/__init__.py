@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         DemandLimits,
         LimitTolerances,
         position_limits,
+        sample_positions,
         usual_velocities,
     )
     from ne_dynamics.motion.limit_violation import LimitViolation
@@ -61,6 +62,7 @@ __all__ = [
     'position_limits',
     'resting_state',
     'retime',
+    'sample_positions',
     'trajectory_text',
     'usual_velocities',
 ]
@@ -71,7 +73,9 @@ if not TYPE_CHECKING:
         {
             'annotated.annotated_trajectory': 'AnnotatedTrajectory',
             'check': 'check_motion',
-            'joint_limits': 'DemandLimits LimitTolerances position_limits usual_velocities',
+            'joint_limits': (
+                'DemandLimits LimitTolerances position_limits sample_positions usual_velocities'
+            ),
             'limit_violation': 'LimitViolation',
             'motion': 'Motion',
             'annotated.annotation': 'annotate',

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.model.robot import Joint, JointType, Robot
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -38,6 +38,16 @@ def position_limits(joints: Sequence[Joint]) -> tuple[FloatArray, FloatArray]:
     lower = np.array([joint.lower for joint in joints])
     upper = np.array([joint.upper for joint in joints])
     return np.where(turning, -np.inf, lower), np.where(turning, np.inf, upper)
+
+
+def sample_positions(robot: Robot, count: int) -> FloatArray:
+    """Return poses at random within the position limits, or a turn, the same ones in each call.
+
+    Of shape (count, n) [rad or m].
+    """
+    lower = np.maximum(robot.limits('lower'), -np.pi)
+    upper = np.minimum(robot.limits('upper'), np.pi)
+    return np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), (count, robot.n))
 
 
 def per_joint(value: ArrayLike, n: int, name: str) -> FloatArray:

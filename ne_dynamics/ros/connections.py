@@ -110,12 +110,12 @@ class Connections:
             self._jump_handle = self._clock.create_jump_callback(
                 ANY_JUMP_BACK, post_callback=self._on_clock_set_back
             )
-        self._watch = self._make_timer(NODE.longest_watch, self._on_watch)
-        self._watch_period = round(NODE.longest_watch * 1e9)
+        self._watch = self._make_timer(NODE.longest_period, self._on_watch)
+        self._watch_period = round(NODE.longest_period * 1e9)
         # Time since the last state that its timer does not count [ns].
         self._watched = 0
         self._brake = self._make_timer(COMMAND.ramp_period, lambda: self._on_brake())
-        self._repeats = self._make_timer(NODE.longest_watch, lambda: self._repeater.tick())
+        self._repeats = self._make_timer(NODE.longest_period, lambda: self._repeater.tick())
         self._repeater = CommandRepeater(self._send, self._repeats, self._watch)
 
     def _make_timer(self, period: float, callback: Callable[[], None]) -> ClockTimer:
@@ -158,8 +158,8 @@ class Connections:
 
     def watch(self, timeout: float) -> None:
         """Let the watchdog of the states have another timeout [s], since the last of them too."""
-        timeout = min(timeout, NODE.longest_watch)
-        period = max(round(timeout * 1e9), NODE.shortest_watch_ns)
+        timeout = min(timeout, NODE.longest_period)
+        period = max(round(timeout * 1e9), 1)
         if period == self._watch_period:
             return
         watch = self._watch.active
@@ -169,7 +169,7 @@ class Connections:
         self._set_watch_period(period)
         if left is not None:
             # What has passed counts: a timeout that is set again and again would never be over.
-            watch.timer_period_ns = max(period - self._watched, NODE.shortest_watch_ns)
+            watch.timer_period_ns = max(period - self._watched, 1)
             watch.reset()
 
     def _set_watch_period(self, period: int) -> None:

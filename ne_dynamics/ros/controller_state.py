@@ -13,7 +13,6 @@ from ne_dynamics.control.tick import Tick
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
-from ne_dynamics.ros.thresholds import NODE
 
 STATE_TOPIC = '~/controller_state'
 QUERY_SERVICE = '~/query_state'
@@ -94,9 +93,9 @@ class ControllerState:
         if configured is None:
             return
         rate = configured.settings.state_publish_rate
-        # A clock that was set back is no reason to wait for it.
+        # A state may be a rounding early; a clock that was set back is no reason to wait for it.
         since = command.now - self._last
-        if rate == 0.0 or 0.0 <= since < (1.0 - NODE.early_share) / rate:
+        if rate == 0.0 or 0.0 <= since < 0.999 / rate:
             return
         if not self._publisher.get_subscription_count():
             return

@@ -207,7 +207,7 @@ class FollowJointTrajectoryServer:
             lambda plan: self._follow(configured, plan),
             lambda error: self._end_planning(str(error)),
             is_small=len(waypoints.times) <= NODE.few_points,
-            size=NODE.bytes_of_a_point * len(waypoints.times),
+            size=3 * waypoints.positions.nbytes,
             overtaken=lambda: self._end_planning('another motion has taken its place'),
         )
         motion.planning.begin(self._request)

@@ -18,7 +18,6 @@ from ne_dynamics.ros.running.background import Background
 from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
 from ne_dynamics.ros.running.worker_process import AT_LEISURE
 from ne_dynamics.ros.settings.parameters import PayloadSettings
-from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.measured_motion import Question
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
@@ -134,9 +133,9 @@ class PayloadEstimator:
 
 
 def _offer(found: PayloadEstimate, payload: PayloadSettings) -> str:
-    """Return which parameters to set, in words."""
-    mass = round(found.mass, NODE.payload_digits)
-    com = (np.round(found.center_of_mass, NODE.payload_digits) + 0.0).tolist()
+    """Return which parameters to set, in words, to tenths of a gram and of a millimetre."""
+    mass = round(found.mass, 4)
+    com = (np.round(found.center_of_mass, 4) + 0.0).tolist()
     inertia = ''
     if found.mass == 0.0 and any(payload.inertia):
         inertia = f', payload.inertia: {[0.0] * len(payload.inertia)}'

@@ -56,12 +56,12 @@ class SensorTopics:
             ('desired', None if desired is None else desired.velocity),
             ('measured', measured),
         ):
-            if velocity is not None and np.abs(velocity).max() > NODE.tare_rest_velocity:
+            if velocity is not None and np.abs(velocity).max() > NODE.rest_velocity:
                 worst = int(np.abs(velocity).argmax())
                 name = self._context.arm.robot.joint_names[worst]
                 return (
                     f'joint {name!r} has a {what} velocity of '
-                    f'{velocity[worst]:.3g}; expected at most {NODE.tare_rest_velocity:g} '
+                    f'{velocity[worst]:.3g}; expected at most {NODE.rest_velocity:g} '
                     'rad/s or m/s'
                 )
         return ''

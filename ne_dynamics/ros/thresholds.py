@@ -16,7 +16,7 @@ class NodeThresholds:
         0.5, '', 'A command younger than this share of the period is not sent again.'
     )
     longest_period: float = threshold(
-        3600.0, 's', 'A slower rate is this one: timers count nanoseconds.'
+        3600.0, 's', 'Of a timer that is slower, or not to wake: timers count nanoseconds.'
     )
 
     # configured_arm
@@ -24,22 +24,12 @@ class NodeThresholds:
         0.5, 's', 'The last command is given this long to reach its subscribers.'
     )
 
-    # connections
-    longest_watch: float = threshold(3600.0, 's', 'Period of the watchdog when it is not to wake.')
-    shortest_watch_ns: int = threshold(1_000_000, 'ns', 'It waits no less than this.')
-
     # control_clock
     longest_clock_step: float = threshold(1e7, 's', 'Stamps farther apart are of two clocks.')
-
-    # controller_state
-    early_share: float = threshold(1e-3, '', 'Share of the period by which a state may be early.')
 
     # follow_joint_trajectory
     most_goal_points: int = threshold(
         2_000, '', 'Most points of a goal: rclpy converts each in 10 to 45 us, answering no state.'
-    )
-    bytes_of_a_point: int = threshold(
-        200, 'bytes', 'As many as a point has in a message of six joints.'
     )
     feedback_period: float = threshold(
         0.05, 's', 'Time between two messages of feedback, by the clock of the joint states.'
@@ -59,11 +49,6 @@ class NodeThresholds:
     )
     diagnostics_period: float = threshold(1.0, 's', 'Time between two messages of diagnostics.')
 
-    # payload_estimator
-    payload_digits: int = threshold(
-        4, '', 'Of what is offered for adoption: tenths of a gram and of a millimetre.'
-    )
-
     # trajectory_planning
     most_trajectory_points: int = threshold(
         5_000, '', 'Points of a trajectory; more are refused before they are read.'
@@ -77,8 +62,8 @@ class NodeThresholds:
     )
     lead_per_byte: float = threshold(1.5e-7, 's/byte', '... and so much more a byte of it.')
 
-    # wrench
-    tare_rest_velocity: float = threshold(
+    # sensor_topics, present
+    rest_velocity: float = threshold(
         0.01, 'rad/s or m/s', 'Velocity below which a joint is at rest.'
     )
 
@@ -92,22 +77,14 @@ class NodeThresholds:
     answer_time: float = threshold(
         2.0, 's', "For which the controller's answer to a question is waited for."
     )
-    longest_cancel: float = threshold(
-        5.0, 's', 'For which a goal may go on after somebody has canceled it.'
+    longest_stop: float = threshold(
+        5.0, 's', 'For which the controller may take to end a canceled goal, and to hold the arm.'
     )
     server_period: float = threshold(
         1.0, 's', 'How often it is looked whether the controller is the one that has the goals.'
     )
 
-    # held_efforts
-    longest_hold_wait: float = threshold(
-        5.0, 's', 'For which the controller may take to bring the arm to rest.'
-    )
-
     # present
-    annotator_rest_velocity: float = threshold(
-        0.01, 'rad/s or m/s', 'An arm whose joints are slower than this rests.'
-    )
     present_age: float = threshold(
         0.5, 's', 'What was heard longer ago than this is not the present.'
     )
@@ -126,28 +103,14 @@ class NodeThresholds:
     )
 
     # worker_process
-    worker_niceness: int = threshold(
-        10, '', 'The process gives way: what it does is waited for, states are not.'
-    )
-    worker_starting_time: float = threshold(60.0, 's', 'The process is given so long to start.')
     worker_longest_work: float = threshold(
-        60.0, 's', 'What takes longer is given up, and the process with it.'
-    )
-    worker_check_period: float = threshold(
-        0.5, 's', 'So often the process looks whether that of the node is there.'
+        60.0, 's', 'What takes longer, or to start, is given up, and the process with it.'
     )
     worker_models_kept: int = threshold(8, '', 'Dynamics that the process has ready.')
 
     # configuration
     jump_margin: float = threshold(
         2.0, '', 'A joint that seems faster than this many times its velocity limit has jumped.'
-    )
-
-    # controlled_arm
-    inertia_poses: int = threshold(
-        64,
-        '',
-        'Poses, at random within the position limits, in which the least inertia is looked for.',
     )
 
     # parameters
@@ -162,19 +125,12 @@ class NodeThresholds:
         2**21, '', 'Characters of a description by topic: of large robots they have a tenth of it.'
     )
 
-    # diagnosis
-    state_age_warning: float = threshold(
+    # diagnosis, weight_watch
+    state_age: float = threshold(
         1.0,
         's',
-        'Without a joint state for this time the diagnostics warn, if the watchdog does not.',
-    )
-    upside_down: float = threshold(90.0, 'deg', 'Tilt beyond which the sign of an IMU is doubted.')
-
-    # diagnostics
-    missed_periods: float = threshold(
-        1.5,
-        '',
-        'Between two answered states that are this many periods apart, others were missed.',
+        'An older joint state says nothing of the arm now; the diagnostics warn, if the watchdog '
+        'does not.',
     )
 
     # other_commanders
@@ -187,9 +143,6 @@ class NodeThresholds:
         5.0, 's', 'A reason is repeated in the log after this time at the earliest.'
     )
     longest_line: int = threshold(1000, '', 'Characters of a line in the log.')
-
-    # weight_watch
-    weight_state_age: float = threshold(1.0, 's', 'An older state says nothing of the arm now.')
 
 
 NODE = NodeThresholds()

@@ -20,7 +20,7 @@ from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, ResidualStep
-from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.stages.limits import EffortLimiter
 from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import JointType

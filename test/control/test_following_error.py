@@ -23,28 +23,38 @@ TUNING = SimpleNamespace(effort_limits=np.array([10.0, np.inf]))
 
 
 class UnitMasses:
-    """A law whose model has an inertia of one per joint, and nothing else."""
+    """A law whose model has an inertia of one per joint, and a weight."""
 
-    def __init__(self, *, has_feedback: bool) -> None:
+    def __init__(self, *, has_feedback: bool, weight: float) -> None:
         self.has_feedback = has_feedback
+        self.weight = np.array([weight, 0.0])
         self.compensation = self.dynamics = self
 
     def effort(self, q, qd, qdd, qd_friction, wrench=None, base=None):
         """Return the effort of a motion."""
-        return qdd.copy()
+        return qdd + self.weight
 
     def mass_matrix(self, q):
         """Return the mass matrix."""
         return np.eye(2)
 
 
-def first_fault(limits, seconds=3.0, *, has_feedback=True, coupled=(0.0, 0.0), **motion):
+def first_fault(
+    limits,
+    seconds=3.0,
+    *,
+    has_feedback=True,
+    coupled=(0.0, 0.0),
+    period=PERIOD,
+    weight=0.0,
+    **motion,
+):
     """Return when a fault is found, and which; the motion as functions of time, of joint a."""
     guard = FollowingGuard(JOINTS, limits, coupled)
-    law = UnitMasses(has_feedback=has_feedback)
+    law = UnitMasses(has_feedback=has_feedback, weight=weight)
     still = {'desired': 0.0, 'rate': 0.0, 'position': None, 'velocity': 0.0, 'effort': 0.0}
-    for k in range(round(seconds / PERIOD)):
-        now = PERIOD * k
+    for k in range(round(seconds / period)):
+        now = period * k
         value = {
             key: one(now) if callable(one) else one for key, one in {**still, **motion}.items()
         }
@@ -67,15 +77,15 @@ def first_fault(limits, seconds=3.0, *, has_feedback=True, coupled=(0.0, 0.0), *
     return np.inf, None
 
 
-DERIVED = FollowingLimits.derived(JOINTS, 1.0)
-LIMITS = FollowingLimits(np.array([0.5, 0.25]), np.array([2.0, 1.0]), DERIVED.frozen, 1.0)
+LIMITS = FollowingLimits(np.array([0.5, 0.25]), np.array([2.0, 1.0]), np.array([0.04, 0.02]), 1.0)
 
 
 def test_limits_come_of_the_velocity_limits() -> None:
     """0.4 s of the velocity limit, twice that, and 0.02 s; 1 m/s where the model has none."""
-    np.testing.assert_allclose(DERIVED.position, [0.8, 0.4])
-    np.testing.assert_allclose(DERIVED.velocity, [4.0, 2.0])
-    np.testing.assert_allclose(DERIVED.frozen, [0.04, 0.02])
+    derived = FollowingLimits.derived(JOINTS, 1.0)
+    np.testing.assert_allclose(derived.position, [0.8, 0.4])
+    np.testing.assert_allclose(derived.velocity, [4.0, 2.0])
+    np.testing.assert_allclose(derived.frozen, [0.04, 0.02])
 
 
 def test_a_smaller_one_counts_when_it_lasts() -> None:
@@ -162,6 +172,105 @@ def test_what_creeps_on_or_shakes_is_not_frozen(size: float) -> None:
         effort=6.0,
     )
     assert shaking[1] is None
+
+
+def stops_dead(speed, *, period=PERIOD, step=1e-6, tremble=0.0, effort=0.0):
+    """Return a motion whose positions stay the same from 0.3 s on, but for every other state.
+
+    Up to there they come in steps of an encoder.
+    """
+
+    def position(time):
+        moved = np.floor(speed * min(time, 0.3) / step + 0.5) * step
+        return moved + tremble * (time > 0.3) * (round(time / period) % 2)
+
+    return {
+        'period': period,
+        'desired': lambda t: speed * t,
+        'rate': speed,
+        'position': position,
+        'effort': effort,
+    }
+
+
+def pushed_in_vain(push, *, moved=((1.0, 2.0),), period=PERIOD, weight=0.0):
+    """Return a motion by some efforts, each for a time, a rest of 0.1 s, and a push that grows."""
+    ends = np.cumsum([time for time, _ in moved])
+    begin = ends[-1] + 0.1
+
+    def position(time):
+        return 0.3 * min(time, ends[-1])
+
+    def effort(time):
+        if time >= begin:
+            return weight + min(60.0 * (time - begin), push)
+        at = int(np.searchsorted(ends, time, side='right'))
+        return weight + (moved[at][1] if at < len(moved) else 0.0)
+
+    return {
+        'seconds': begin + 0.8,
+        'period': period,
+        'weight': weight,
+        'desired': lambda t: position(t) + 0.3 * max(t - begin, 0.0),
+        'rate': lambda t: 0.3 * (t < ends[-1] or t > begin),
+        'position': position,
+        'effort': effort,
+    }
+
+
+@pytest.mark.parametrize(
+    ('motion', 'found_at'),
+    [
+        pytest.param(stops_dead(0.0386), np.inf, id='sticking_share, slower'),
+        pytest.param(stops_dead(0.0412), 0.4, id='sticking_share, faster'),
+        pytest.param(stops_dead(0.05), 0.38, id='frozen_share'),
+        pytest.param(stops_dead(0.2, step=0.002), 0.336, id='frozen_steps'),
+        pytest.param(stops_dead(0.1, tremble=7.5e-4), 0.34, id='frozen_band, within'),
+        pytest.param(stops_dead(0.1, tremble=9e-4), np.inf, id='frozen_band, beyond'),
+        pytest.param(stops_dead(0.2, step=1e-3, tremble=1e-3), 0.342, id='frozen_flicker, within'),
+        pytest.param(
+            stops_dead(0.2, step=1e-3, tremble=1.8e-3), np.inf, id='frozen_flicker, beyond'
+        ),
+        pytest.param(stops_dead(0.2, period=0.01), 0.4, id='frozen_states'),
+        pytest.param(stops_dead(0.2, period=0.027), 0.567, id='frozen_longest, within'),
+        pytest.param(stops_dead(0.2, period=0.029), np.inf, id='frozen_longest, beyond'),
+        pytest.param(stops_dead(0.15, effort=9.0), 0.346, id='friction_variation'),
+        pytest.param(pushed_in_vain(6.8), np.inf, id='friction_ratio, less'),
+        pytest.param(pushed_in_vain(7.3), 1.416, id='friction_ratio, more'),
+        pytest.param(
+            pushed_in_vain(6.5, moved=[(0.2, 2.0)]), 0.472, id='friction_observations, fewer'
+        ),
+        pytest.param(
+            pushed_in_vain(6.5, moved=[(0.45, 2.0)]),
+            np.inf,
+            id='friction_observations, history_time',
+        ),
+        pytest.param(
+            pushed_in_vain(6.5, moved=[(0.8, 2.0)], period=0.02), np.inf, id='history_states'
+        ),
+        pytest.param(
+            pushed_in_vain(6.5, moved=[(0.6, 4.0), (1.0, 1.0)]), np.inf, id='friction_kept, fewer'
+        ),
+        pytest.param(
+            pushed_in_vain(6.5, moved=[(0.6, 4.0), (2.4, 1.0)]), 3.284, id='friction_kept, more'
+        ),
+        pytest.param(
+            pushed_in_vain(5.2, moved=[(0.02, 0.0)], weight=-8.0),
+            np.inf,
+            id='friction_model_error, less',
+        ),
+        pytest.param(
+            pushed_in_vain(5.6, moved=[(0.02, 0.0)], weight=-8.0),
+            0.454,
+            id='friction_model_error, more',
+        ),
+    ],
+)
+def test_what_tells_a_frozen_position_from_a_joint_that_sticks(motion, found_at) -> None:
+    """When a position is found frozen, if it is, by the limit that decides it."""
+    limits = FollowingLimits(frozen=LIMITS.frozen)
+    time, _ = first_fault(limits, **{'seconds': 1.0, **motion})
+    assert time == pytest.approx(found_at, abs=0.012)
 
 
 def test_effort_at_the_limit_in_vain_is_a_fault_after_the_timeout() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.stages.limits import EffortLimiter
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import effort_limits

@@ -141,7 +141,11 @@ def test_only_torques_of_resting_motors_tell() -> None:
     assert CHECK.find(controller(up=True), resting(WEIGHT)).weight is Weight.MIRRORED
     assert CHECK.find(controller(up=True), resting(WEIGHT, None)).weight is Weight.MIRRORED
     assert CHECK.find(controller(), resting(WEIGHT)).weight is Weight.CONFIRMED
+    assert CHECK.find(controller(up=True), resting(WEIGHT, np.full(6, 0.097))).weight is (
+        Weight.MIRRORED
+    )
     for one, state in (
+        (controller(up=True), resting(WEIGHT, np.full(6, 0.103))),
         (controller(up=True), resting(ZERO)),
         (controller(up=True), resting(None)),
         (controller(up=True), resting(WEIGHT, 0.2 * np.ones(6))),
@@ -169,6 +173,9 @@ def test_a_payload_is_judged_by_the_effort_at_rest(mass) -> None:
         joint = int(np.abs((new - old) / np.maximum(LIMITS, LIMITS.max() / 4)).argmax())
         assert f'expects {old[joint]:.3g} without' in text
         assert f'{new[joint]:.3g} with it' in text
+        for part in (0.24, 0.26):
+            felt = old + part * (new - old)
+            assert bool(CHECK.check_payload(before, after.tuning, resting(felt))) == (part < 0.25)
         for _ in range(20):
             felt = new + 0.03 * LIMITS * rng.uniform(-1.0, 1.0, 6)
             assert CHECK.check_payload(before, after.tuning, resting(felt)) == ''

@@ -9,7 +9,7 @@ from example_robots import EXAMPLE_ROBOTS
 from test_friction import TERMS, random_robot
 
 import ne_dynamics as ned
-from ne_dynamics.control.limits import clamp_effort
+from ne_dynamics.control.stages.limits import clamp_effort
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.ros.settings.configuration import make_tuning

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ne_dynamics.control.limits import EffortLimiter, LimitedEffort
+from ne_dynamics.control.stages.limits import EffortLimiter, LimitedEffort
 from ne_dynamics.ros.thresholds import NODE
 
 SEED = 20240607

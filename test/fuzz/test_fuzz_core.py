@@ -20,10 +20,10 @@ from ne_dynamics.control.guards.state_guard import (
     StateLimits,
     StateRefused,
 )
-from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
 from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.sensors.wrench_settings import Measures, OnTimeout, WrenchSettings
+from ne_dynamics.control.stages.limits import EffortLimiter
 from ne_dynamics.errors import (
     ImuError,
     InputError,

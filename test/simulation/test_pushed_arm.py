@@ -10,8 +10,8 @@ import re
 import numpy as np
 import pytest
 
-from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.slew import needed_slew
+from ne_dynamics.control.stages.limits import EffortLimiter
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.errors import NeDynamicsError, ParameterError
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning

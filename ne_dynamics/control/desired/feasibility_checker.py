@@ -121,7 +121,7 @@ class FeasibilityChecker:
     ) -> list[LimitViolation]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
-        Of a spline the first `spline_reach` segments count as well: they feel where it begins.
+        Of a spline the first ten segments count as well: they feel where it begins.
         What is followed all the same is not looked for segment by segment, and what begins
         beyond the limits is among it. Parameters are those of :meth:`check_motion`.
         """
@@ -130,7 +130,8 @@ class FeasibilityChecker:
             return []
         origin, settled = request.origin(now), self.when_infeasible.allows
         checked, last, count = self._find_parts(motion, request, origin)
-        before = DESIRED.spline_reach if request.is_spline else 1
+        # The tenth still feels the begin of a natural spline by a millionth: (2 - 3^0.5)^10.
+        before = 10 if request.is_spline else 1
         found = [
             *self._check_step(motion, begin, now, origin),
             *self._check_each(motion, range(min(before, checked)), origin, settled),

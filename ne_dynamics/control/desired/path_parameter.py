@@ -41,7 +41,7 @@ class Band(NamedTuple):
     @classmethod
     def of(cls, change: FloatArray, low: FloatArray, high: FloatArray) -> Band:
         """Return the band of ``low <= change a <= high`` for all of several rows."""
-        counts = np.abs(change) > DESIRED.negligible_effort
+        counts = np.abs(change) > 1e-9  # Else rounding.
         if not counts.any():
             return cls()
         change = change[counts]

@@ -15,9 +15,6 @@ class DesiredThresholds:
     spline_least_segments: int = threshold(
         3, '', 'From so many segments the last of a spline is but its end, not much motion.'
     )
-    spline_reach: int = threshold(
-        10, '', "Segments that feel a spline's begin: velocity changes the 10th by a millionth."
-    )
 
     # path_parameter
     look_ahead: float = threshold(
@@ -38,9 +35,6 @@ class DesiredThresholds:
     scaling_rate: float = threshold(5.0, '1/s', 'Fastest change of speed: 0 to full in 0.2 s.')
     stopping_rate: float = threshold(50.0, '1/s', 'The same of a stop that nothing else limits.')
     standing_speed: float = threshold(1e-3, '', 'Slower, a motion that is given up stands.')
-    negligible_effort: float = threshold(
-        1e-9, '', 'Rows that change by less for an acceleration along the path do not limit it.'
-    )
     longest_time_step: float = threshold(
         0.1, 's', 'A motion speeds up for so long without a state at the most.'
     )

@@ -36,6 +36,7 @@ from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.standing_joint import StandingJoints
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
+from ne_dynamics.control.stages.limits import are_within
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
@@ -109,11 +110,10 @@ class _Same:
     turns: int = 0
     unchanged: int = 0
 
-    def begin(self, position: float, desired: float, now: float) -> None:
-        """Begin anew."""
-        self.position, self.desired, self.since, self.last = position, desired, now, position
-        self.goal, self.change = desired, 0.0
-        self.states = self.changes = self.turns = self.unchanged = 0
+    @classmethod
+    def begin(cls, position: float, desired: float, now: float) -> _Same:
+        """Begin with a position."""
+        return cls(position, desired, now, position, desired)
 
     def go_on(self, position: float, desired: float) -> None:
         """Take note of a position that is the same but for a tremble."""
@@ -291,9 +291,7 @@ class FollowingGuard:
         now, bounds = tick.now, GUARD_LIMITS
         here, there = tick.position.tolist(), tick.desired.position.tolist()
         if not self._same:
-            self._same = [
-                _Same(one, goal, now, one, goal) for one, goal in zip(here, there, strict=True)
-            ]
+            self._same = [_Same.begin(*pair, now) for pair in zip(here, there, strict=True)]
         found = {}
         for index, (same, least) in enumerate(zip(self._same, self._least_ways, strict=True)):
             one, goal = here[index], there[index]
@@ -303,14 +301,14 @@ class FollowingGuard:
                 if step > 0.0 and (step < known or known == 0.0):
                     self._steps[index] = step
                     self._bands[index] = self._find_band(index)
-                same.begin(one, goal, now)
+                self._same[index] = _Same.begin(one, goal, now)
                 continue
             is_to_stand = goal == same.goal and abs(goal - same.desired) <= least
             if is_to_stand or (
                 same.unchanged >= bounds.frozen_states and not same.trembles(bounds.trembling)
             ):
                 # Neither counts time in which it was to stand, nor that in which it crept.
-                same.begin(one, goal, now)
+                self._same[index] = _Same.begin(one, goal, now)
                 continue
             same.go_on(one, goal)
             if (
@@ -328,7 +326,7 @@ class FollowingGuard:
             return None
         error, effort, now = tick.error, tick.wanted, tick.now
         efforts, bounds = effort.tolist(), tick.tuning.effort_limits.tolist()
-        if not self._saturated and _are_within(efforts, bounds):
+        if not self._saturated and are_within(efforts, bounds):
             return None
         pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
         index = self._saturated.longest(pushes, bounds, now, timeout)
@@ -354,14 +352,6 @@ class FollowingGuard:
 def _lost(kind: FaultKind, text: str, joints: tuple[int, ...] = ()) -> Fault:
     """Return a fault that latches, with the joints whose positions are not believed."""
     return Fault(kind, text, latches=True, joints=joints)
-
-
-def _are_within(values: Sequence[float], bounds: Sequence[float]) -> bool:
-    # A loop, and not all() of a generator, which takes three times as long.
-    for value, bound in zip(values, bounds, strict=True):  # noqa: SIM110
-        if not -bound <= value <= bound:
-            return False
-    return True
 
 
 def _as_list(limits: FloatArray | None) -> list[float]:

@@ -164,22 +164,6 @@ def _resolved(name: str, default: float, value: float) -> float:
     return default
 
 
-class _Limits:
-    """The tolerances of one stage, infinite where there are none."""
-
-    def __init__(self, position: FloatArray, velocity: FloatArray, code: GoalCode) -> None:
-        self.code = code
-        self.position = np.where(position > 0.0, position, np.inf)
-        self.velocity = np.where(velocity > 0.0, velocity, np.inf)
-        self.are_any = bool(np.isfinite((self.position, self.velocity)).any())
-
-    def are_kept(self, position_error: FloatArray, velocity_error: FloatArray | None) -> bool:
-        """Return whether all joints are within."""
-        if (np.abs(position_error) > self.position).any():
-            return False
-        return velocity_error is None or not (np.abs(velocity_error) > self.velocity).any()
-
-
 class GoalMonitor:
     """Follows one motion to its end.
 
@@ -200,12 +184,15 @@ class GoalMonitor:
         position_error: Callable[[FloatArray, FloatArray], FloatArray],
     ) -> None:
         self._joints = joints
-        self._path = _Limits(
-            tolerances.path_position, tolerances.path_velocity, GoalCode.PATH_TOLERANCE_VIOLATED
+        # Position and velocity, shape (2, n); infinite for no tolerance.
+        self._path, self._goal = (
+            np.where(np.greater(stage, 0.0), stage, np.inf)
+            for stage in (
+                (tolerances.path_position, tolerances.path_velocity),
+                (tolerances.goal_position, tolerances.goal_velocity),
+            )
         )
-        self._goal = _Limits(
-            tolerances.goal_position, tolerances.goal_velocity, GoalCode.GOAL_TOLERANCE_VIOLATED
-        )
+        self._has_path = bool(np.isfinite(self._path).any())
         self._goal_time = tolerances.goal_time
         self._position_error = position_error
         self._is_first = True
@@ -227,45 +214,39 @@ class GoalMonitor:
         """
         now, desired, velocity = command.place, command.desired, command.velocity
         is_on_the_way = now < end_time
-        if is_on_the_way and not self._path.are_any:
+        if is_on_the_way and not self._has_path:
             self._is_first = False
             return None
-        velocity_error = None if velocity is None else desired.velocity - velocity
-        errors = self._position_error(desired.position, command.position), velocity_error
+        errors = np.zeros_like(self._path)
+        errors[0] = self._position_error(desired.position, command.position)
+        if velocity is not None:
+            errors[1] = desired.velocity - velocity
         # The first state counts as on the way even when it is the last waypoint's.
         if is_on_the_way or self._is_first:
             self._is_first = False
-            if not self._path.are_kept(*errors):
+            if (np.abs(errors) > self._path).any():
                 when = f'{max(end_time - now, 0.0):.3g} s before the end of the trajectory'
-                return self._give_up(self._path, errors, when)
+                return self._give_up(GoalCode.PATH_TOLERANCE_VIOLATED, self._path, errors, when)
         if is_on_the_way:
             return None
-        if self._goal.are_kept(*errors):
+        if not (np.abs(errors) > self._goal).any():
             return GoalOutcome(GoalCode.SUCCESSFUL, 'the goal is reached')
         late, allowed = now - end_time, self._goal_time
         if allowed and late > allowed:
             when = f'{late:.3g} s after the end of the trajectory (goal time: {allowed:g} s)'
-            return self._give_up(self._goal, errors, when)
+            return self._give_up(GoalCode.GOAL_TOLERANCE_VIOLATED, self._goal, errors, when)
         return None
 
     def _give_up(
-        self, limits: _Limits, errors: tuple[FloatArray, FloatArray | None], when: str
+        self, code: GoalCode, limits: FloatArray, errors: FloatArray, when: str
     ) -> GoalOutcome:
         """Return the outcome of tolerances that are violated, by which joints."""
         found = []
-        for what, per, error, limit in (
-            ('position', '', errors[0], limits.position),
-            ('velocity', '/s', errors[1], limits.velocity),
-        ):
-            if error is None:
-                continue
-            for joint, got, expected in zip(
-                self._joints, np.abs(error).tolist(), limit.tolist(), strict=True
-            ):
-                if got > expected:
-                    unit = joint.type.position_unit + per
-                    found.append(
-                        f'joint {joint.name!r}: {what} error: expected at most {expected:g} '
-                        f'{unit}, got {got:.4g} {unit}'
-                    )
-        return GoalOutcome(limits.code, f'{"; ".join(found)}, {when}')
+        for order, index in np.argwhere(np.abs(errors) > limits).tolist():
+            joint, what = self._joints[index], ('position', 'velocity')[order]
+            unit = joint.type.position_unit + '/s' * order
+            found.append(
+                f'joint {joint.name!r}: {what} error: expected at most '
+                f'{limits[order, index]:g} {unit}, got {abs(errors[order, index]):.4g} {unit}'
+            )
+        return GoalOutcome(code, f'{"; ".join(found)}, {when}')

@@ -129,9 +129,10 @@ class GuardLimits:
     )
 
     # StandingJoints
-    history_time: float = threshold(0.12, 's', 'States are kept for so long.')
+    history_time: float = threshold(
+        0.12, 's', 'States are kept for so long; of each such time the friction is observed once.'
+    )
     history_states: int = threshold(24, '', 'Fewest states to keep.')
-    friction_interval: float = threshold(0.1, 's', 'Time between observations of the friction.')
     friction_unknown: float = threshold(
         0.16, '', 'Believable friction of a joint that has not moved, by its effort limit.'
     )
@@ -235,7 +236,9 @@ class GuardLimits:
     )
 
     # WeightCheck; shares are of the effort limits
-    weight_least: float = threshold(0.05, '', 'Smaller shares of the weight are not checked.')
+    weight_least: float = threshold(
+        0.05, '', 'Smaller shares of the weight, or of a change of it, are not checked.'
+    )
     weight_friction: float = threshold(
         0.05, '', 'Possible share of friction, beside the Coulomb friction of the model.'
     )
@@ -251,9 +254,6 @@ class GuardLimits:
         0.15, '', 'Least share by which such an effort is off where the weight is largest.'
     )
     far_part: float = threshold(0.5, '', 'An effort is far off from this part of the weight on.')
-    payload_least: float = threshold(
-        0.05, '', 'Smaller changes of the load, by their largest share, are not checked.'
-    )
     payload_confirmed: float = threshold(
         0.25, '', 'Efforts that show less than this part of such a change contradict it.'
     )
@@ -268,7 +268,7 @@ class GuardLimits:
     largest_limit: float = threshold(
         4.0, '', 'Effort limits beyond so many times the weight count so: some mean none.'
     )
-    limit_poses: int = threshold(64, '', 'Number of random poses.')
+    random_poses: int = threshold(64, '', 'In which efforts and inertias are looked at.')
 
 
 GUARD_LIMITS = GuardLimits()

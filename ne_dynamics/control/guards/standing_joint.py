@@ -186,10 +186,7 @@ class StandingJoints:
         These have gone at least `least_way` each in the states that are known [rad or m].
         """
         first, last = self._states[0], self._states[-1]
-        if (
-            last.now - self._learnt_at < GUARD_LIMITS.friction_interval
-            or len(self._states) < self._fewest
-        ):
+        if last.now - self._learnt_at < self._history or len(self._states) < self._fewest:
             return
         self._learnt_at = last.now
         ways = (last.position - first.position).tolist()

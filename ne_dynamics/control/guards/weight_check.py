@@ -33,6 +33,7 @@ from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import sample_positions
 from ne_dynamics.motion.waypoints import resting_state
 
 
@@ -176,7 +177,7 @@ class WeightCheck:
         share = np.abs(change) / self._scale_of(self.limit_share * find_limits(tuning), before)
         joint = int(share.argmax())
         described = tuning.law.joints[joint]
-        if share[joint] < GUARD_LIMITS.payload_least:
+        if share[joint] < GUARD_LIMITS.weight_least:
             return ''
         coupled = float(tuning.law.dynamics.robot.coupled_friction[joint])
         if abs(change[joint]) < 2.0 * (described.coulomb_friction + coupled):
@@ -206,14 +207,11 @@ class WeightCheck:
 def find_limit_share(dynamics: Dynamics, limits: FloatArray) -> float:
     """Return what of the effort limits motors for this arm would have, at most 1.
 
-    Less where the limits are more than `largest_limit` times the weight in each of `limit_poses`
-    random poses, for all joints.
+    Less where the limits are more than `largest_limit` times the weight in each of
+    `random_poses` poses, for all joints.
     """
-    lower = np.maximum(dynamics.robot.limits('lower'), -np.pi)
-    upper = np.minimum(dynamics.robot.limits('upper'), np.pi)
-    size = GUARD_LIMITS.limit_poses, limits.size
-    position = np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), size)
-    still = np.zeros(size)
+    position = sample_positions(dynamics.robot, GUARD_LIMITS.random_poses)
+    still = np.zeros_like(position)
     weight = dynamics.without_friction().inverse_dynamics(position, still, still)
     largest = float((np.abs(weight) / limits).max(initial=0.0))
     return min(1.0, GUARD_LIMITS.largest_limit * largest) if largest > 0.0 else 1.0

@@ -53,10 +53,11 @@ class PayloadEquations(NamedTuple):
             raise PayloadError('expected finite efforts and readings that do not overflow')
         rows = np.concatenate([self.load, self.rest], axis=1)
         weight = 1.0 / (self.deviation**2 * self.repeats)
-        width = np.concatenate([np.full(4, PAYLOAD.unknown_width), self.width])
+        # Of the load nothing is known beforehand [kg, kg m]; finite where no pose tells it.
+        width = np.concatenate([np.full(4, 100.0), self.width])
         weighted = rows.T * weight
         normal, right = weighted @ rows, weighted @ self.right
-        for _ in range(PAYLOAD.passes):
+        for _ in range(5):
             # In units of the widths the matrix is well scaled, whatever the units of the rest.
             inverse = np.linalg.inv(width[:, np.newaxis] * normal * width + np.eye(width.size))
             covariance = width[:, np.newaxis] * inverse * width
@@ -87,6 +88,6 @@ class PayloadEquations(NamedTuple):
     def _is_finite(self) -> bool:
         """Whether all numbers can be squared and summed."""
         return all(
-            bool((np.abs(part) < PAYLOAD.largest_reading).all())
+            bool(np.isfinite(np.square(part).sum()))
             for part in (self.load, self.rest, self.right, self.deviation)
         )

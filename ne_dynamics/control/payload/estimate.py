@@ -221,7 +221,7 @@ def _unknown_directions(covariance: FloatArray, limit: float) -> str:
         if deviation <= limit:
             continue
         axis = int(np.abs(direction).argmax())
-        if abs(direction[axis]) >= PAYLOAD.along_axis:
+        if abs(direction[axis]) >= 0.95:
             name = 'xyz'[axis]
         else:
             towards = direction * np.sign(direction[axis])

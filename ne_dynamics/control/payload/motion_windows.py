@@ -18,9 +18,6 @@ from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
-LOG_STATES = 2 * PAYLOAD.least_states
-"""A window of a log is as long as so many samples, if that is more than the usual length."""
-
 
 class MeasuredState(NamedTuple):
     """One joint state with the measurements of the same time.
@@ -108,7 +105,7 @@ class MotionWindows:
     span : float
         How long windows are kept, by the stamps of the states [s].
     length : float
-        Length of a window [s].
+        Length of a window, if that is more than the usual length [s].
 
     Attributes
     ----------
@@ -116,9 +113,9 @@ class MotionWindows:
         May be changed at any time.
     """
 
-    def __init__(self, span: float = PAYLOAD.default_span, length: float = PAYLOAD.window) -> None:
+    def __init__(self, span: float = inf, length: float = 0.0) -> None:
         self.span = span
-        self._length = length
+        self._length = max(length, PAYLOAD.window)
         self._states: list[MeasuredState] = []
         self._windows: deque[Window] = deque()
 
@@ -139,13 +136,13 @@ class MotionWindows:
             When the sampling rate is too low.
         """
         step = float(np.median(np.diff(times)))
-        length = max(PAYLOAD.window, LOG_STATES * step)
-        if length > PAYLOAD.longest_window:
+        states = 2 * PAYLOAD.least_states
+        if states * step > PAYLOAD.longest_window:
             raise InputError(
-                f'expected at least {LOG_STATES / PAYLOAD.longest_window:g} samples a second, '
+                f'expected at least {states / PAYLOAD.longest_window:g} samples a second, '
                 f'got {1.0 / step:.3g}'
             )
-        gathered = cls(inf, length)
+        gathered = cls(inf, states * step)
         for time, at, measured in zip(times, position, effort, strict=True):
             if gathered.wants(time):
                 # Nobody measures where all are exactly 0, or brakes carry the arm.

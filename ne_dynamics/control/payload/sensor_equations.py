@@ -52,13 +52,14 @@ def _load_wrench(dynamics: Dynamics, window: Window) -> FloatArray:
     summed over the load, force = m (p'' - g) + R'' (m c), and moment = R (m c) x (p'' - g) but for
     what is of the second order in x.
     """
+    step = 0.05  # in which no pose of a slow arm turns far [s]
     before, pose, after = (
         dynamics.forward_kinematics(
             window.position + time * window.velocity + 0.5 * time * time * window.acceleration
         )
-        for time in (-PAYLOAD.difference_time, 0.0, PAYLOAD.difference_time)
+        for time in (-step, 0.0, step)
     )
-    second = (before - 2.0 * pose + after) / PAYLOAD.difference_time**2
+    second = (before - 2.0 * pose + after) / step**2
     rotation = pose[:3, :3]
     upwards = second[:3, 3] - dynamics.gravity
     if window.base is not None:

@@ -37,24 +37,15 @@ class PayloadThresholds:
     )
 
     # equations
-    unknown_width: float = threshold(
-        100.0,
-        'kg, kg m',
-        'Prior deviation of mass and first moment: finite where nothing is identifiable.',
-    )
     largest_misfit: float = threshold(
         1.5, '', 'Root mean square of what may be left by the fit, in standard deviations.'
     )
     largest_rest: float = threshold(0.2, '', 'The same, as a share of what the load explains.')
-    passes: int = threshold(5, '', 'So many fits follow one another.')
     widening: float = threshold(
         2.0, '', 'Standard deviations of a fit, at least, by what the last one found.'
     )
     largest_scale_error: float = threshold(
         0.1, '', "Share by which the model's own effort may be off before it is refused."
-    )
-    largest_reading: float = threshold(
-        1e9, 'N m or N', 'Efforts and readings that are larger come from nowhere.'
     )
 
     # estimate
@@ -69,9 +60,6 @@ class PayloadThresholds:
     significant_deviations: float = threshold(2.0, '', 'A mass of fewer deviations is none.')
     farthest_com: float = threshold(
         1.0, 'm', 'A centre of mass that is surely farther from its link is none.'
-    )
-    along_axis: float = threshold(
-        0.95, '', 'A direction with such a component is called by the name of the axis.'
     )
 
     # motion_windows
@@ -88,7 +76,6 @@ class PayloadThresholds:
         1.0, 'rad/s^2 or m/s^2', 'Nor accelerates more: the inertia of a load does not show.'
     )
     longest_window: float = threshold(1.0, 's', 'With longer windows a log is too coarse.')
-    default_span: float = threshold(60.0, 's', 'How long windows are kept.')
 
     # sensor_equations
     force_error: float = threshold(0.2, 'N', "Error of a sensor's force.")
@@ -97,9 +84,6 @@ class PayloadThresholds:
     force_bias: float = threshold(1.0, 'N', 'What the force of a tared sensor may be off by.')
     moment_bias: float = threshold(0.1, 'N m', 'What its moment may be off by.')
     tool_error: float = threshold(0.03, '', "Error of the mass of the model's tool, as a share.")
-    difference_time: float = threshold(
-        0.05, 's', 'Time to either side over which the pose of the sensor is differenced twice.'
-    )
 
     # states
     least_time: float = threshold(1.0, 's', 'Time of windows that count, at least.')

@@ -144,7 +144,6 @@ class BaseImu:
         self._constant_gravity = frozen_array(gravity, (3,), 'gravity [m/s^2]')
         self._strength = float(np.linalg.norm(self._constant_gravity))
         self._filter = LowPass(name='imu.')
-        self._angular_filter = LowPass(name='imu.')
         self.reset()
         self.settings = settings
         self.configure(settings)
@@ -162,7 +161,6 @@ class BaseImu:
         """
         settings = PARAMETERS.checked(settings)
         self._filter.configure(settings.cutoff_frequency, settings.timeout)
-        self._angular_filter.configure(settings.cutoff_frequency, settings.timeout)
         if self.settings.source != settings.source:
             self._forget_readings()
         self.settings = settings
@@ -176,7 +174,6 @@ class BaseImu:
 
     def _forget_readings(self) -> None:
         self._filter.reset()
-        self._angular_filter.reset()
         self._frame = ''
         self._stamp = -inf
         self._mean_gravity: FloatArray | None = None
@@ -190,7 +187,6 @@ class BaseImu:
         linear_acceleration: ArrayLike | None,
         orientation: ArrayLike | None,
         stamp: float,
-        angular_acceleration: ArrayLike | None = None,
     ) -> None:
         """Take a reading. What the source does not need is not looked at.
 
@@ -210,8 +206,6 @@ class BaseImu:
             east and north or elsewhere, does not matter.
         stamp : float
             Time of the reading [s].
-        angular_acceleration : array-like, shape (3,), optional
-            [rad/s^2]; the derivative of the filtered angular velocity when omitted.
 
         Raises
         ------
@@ -231,27 +225,11 @@ class BaseImu:
             angular_velocity, 'angular_velocity', SENSORS.largest_angular_velocity, 'rad/s'
         )
         reading[3:] = rotation @ self._find_specific_force(linear_acceleration, orientation)
-        given = None
-        if angular_acceleration is not None:
-            given = rotation @ _vector(
-                angular_acceleration,
-                'angular_acceleration',
-                SENSORS.largest_angular_acceleration,
-                'rad/s^2',
-            )
         if frame_id != self._frame:  # what was filtered belongs to another place
             self._frame = frame_id
             self._filter.reset()
-            self._angular_filter.reset()
-        if not self._filter.update(reading, stamp):
-            return
-        if given is not None:
-            self._angular_filter.update(given, stamp)
-            angular = self._angular_filter.value
-        else:
-            change = self._filter.derivative()
-            angular = None if change is None else change[:3]
-        self._adopt(position, angular, stamp)
+        if self._filter.update(reading, stamp):
+            self._adopt(position, stamp)
 
     def _find_specific_force(
         self, linear_acceleration: ArrayLike | None, orientation: ArrayLike | None
@@ -266,16 +244,16 @@ class BaseImu:
             )
         return -self._strength * _upwards(orientation)
 
-    def _adopt(self, position: FloatArray, angular: FloatArray | None, stamp: float) -> None:
+    def _adopt(self, position: FloatArray, stamp: float) -> None:
         """Work out what the filtered readings mean."""
-        filtered = self._filter.value
+        filtered, change = self._filter.value, self._filter.derivative()
         if filtered is None:
             return
         rate, vector = filtered[:3].tolist(), filtered[3:].tolist()
         motion = np.zeros(9)
         motion[:3] = rate
-        if angular is not None:
-            motion[3:6] = angular
+        if change is not None:
+            motion[3:6] = change[:3]
         if self.settings.source is ImuSource.ACCELERATION:
             offset = position.tolist()
             turning = cross(motion[3:6].tolist(), offset)

@@ -47,12 +47,6 @@ class StateEffort(str, enum.Enum):
     """Nothing that a command could begin at."""
 
 
-OTHER_MEANING = {
-    StateEffort.TORQUE: StateEffort.TORQUE_WITHOUT_GRAVITY,
-    StateEffort.TORQUE_WITHOUT_GRAVITY: StateEffort.TORQUE,
-}
-
-
 class Beginning(NamedTuple):
     """Where a first command begins.
 
@@ -115,7 +109,8 @@ def find_beginning(
     if (np.abs(start) > limits).any():
         worst, reason = int((np.abs(start) / limits).argmax()), 'beyond the effort limit'
     else:
-        worst, reason = _doubt(off / scale, other_off / scale, OTHER_MEANING[meaning])
+        other = StateEffort.TORQUE_WITHOUT_GRAVITY if has_gravity else StateEffort.TORQUE
+        worst, reason = _doubt(off / scale, other_off / scale, other)
     if not reason:
         return Beginning(start)
     expected = round(float(reading[worst] - off[worst]), 6)

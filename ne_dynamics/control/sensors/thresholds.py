@@ -13,9 +13,6 @@ class SensorThresholds:
 
     # imu
     largest_angular_velocity: float = threshold(100.0, 'rad/s', 'No base turns faster.')
-    largest_angular_acceleration: float = threshold(
-        1e4, 'rad/s^2', 'No base has a larger angular acceleration.'
-    )
     largest_linear_acceleration: float = threshold(
         500.0, 'm/s^2', 'No base has a larger acceleration.'
     )

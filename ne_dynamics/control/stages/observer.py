@@ -29,7 +29,7 @@ from ne_dynamics.control.observer import (
     SentCommand,
     find_acting,
 )
-from ne_dynamics.control.thresholds import COMMAND
+from ne_dynamics.control.stages.limits import are_within
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
@@ -74,7 +74,8 @@ class Observer:
         self._contact = ContactDetector(self._zero)
         self._compensation: FloatArray | None = None
         self._limited: NDArray[np.bool_] | None = None
-        self._sent: deque[SentCommand] = deque(maxlen=COMMAND.commands_remembered)
+        # Those that have acted are forgotten, but where the clock stands.
+        self._sent: deque[SentCommand] = deque(maxlen=1024)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
@@ -124,11 +125,8 @@ class Observer:
             self._compensation = None
             return None
         wanted: FloatArray = residuals[0]
-        # The rule is that it is within; for a few joints a loop is quicker than NumPy.
-        for value, bound in zip(wanted.tolist(), self._bounds, strict=True):
-            if not -bound <= value <= bound:
-                wanted = np.minimum(np.maximum(wanted, -chosen.bounds), chosen.bounds)
-                break
+        if not are_within(wanted.tolist(), self._bounds):
+            wanted = np.minimum(np.maximum(wanted, -chosen.bounds), chosen.bounds)
         limited = self._limited
         if limited is not None:
             before = np.zeros_like(wanted) if self._compensation is None else self._compensation

@@ -15,7 +15,7 @@ from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.stages.accept import Accept
 from ne_dynamics.control.stages.desired import Desired
 from ne_dynamics.control.stages.law import Law
-from ne_dynamics.control.stages.limits import Limits
+from ne_dynamics.control.stages.limits import EffortLimiter
 from ne_dynamics.control.stages.observer import Observer
 from ne_dynamics.control.stages.review import Review
 from ne_dynamics.control.stages.sense import Sense
@@ -82,7 +82,7 @@ class StageRow:
         self.heard_at = 0.0
         self.accept = Accept(tuning)
         self.sense = Sense(tuning, wrist, imu)
-        self.limits = Limits(tuning)
+        self.limits = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self.watch = Review(tuning)
         self.motion = FollowedMotion(tuning, submit, self._find_present, self._end_floating)
         self.desired = Desired(self.motion)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.limits import clamp_effort
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
+from ne_dynamics.control.stages.limits import clamp_effort
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.transition import CommandOffset
@@ -106,7 +106,7 @@ class Transition:
         elif before is not None and not tick.may_step:
             gap = error(before.position, desired.position)
             present = 0.0 if offset.value is None else offset.value
-            if np.abs(gap - present).max() > COMMAND.setpoint_rounding:
+            if np.abs(gap - present).max() > 1e-9:  # else it is rounding
                 offset.change(gap)
         tick.desired = _add(desired, offset)
         if leaps and before is not None:

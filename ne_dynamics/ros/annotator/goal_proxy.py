@@ -322,8 +322,8 @@ class GoalProxy:
             self._watch.cancel()
         now = time.monotonic()
         for goal in list(self._goals):
-            if goal.canceled_at is not None and now - goal.canceled_at > NODE.longest_cancel:
-                text = f'{self._action} has not ended the goal in {NODE.longest_cancel:g} s'
+            if goal.canceled_at is not None and now - goal.canceled_at > NODE.longest_stop:
+                text = f'{self._action} has not ended the goal in {NODE.longest_stop:g} s'
                 self._finish(goal, goal.handle.canceled, self._type.Result(error_string=text))
             elif goal.overtaken_at is not None and now - goal.overtaken_at > NODE.answer_time:
                 self._abort(goal, 'another goal has taken its place')

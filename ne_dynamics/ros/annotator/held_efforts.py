@@ -91,7 +91,7 @@ class HeldEfforts:
         if self._since is None:
             return
         arm = self._arm()
-        if time.monotonic() > self._since + NODE.longest_hold_wait or arm is None:
+        if time.monotonic() > self._since + NODE.longest_stop or arm is None:
             self._since = None
             text = f'{self._action}: the arm is held without its efforts: it did not come to rest'
             self._reporter.say('hold', text)

@@ -72,7 +72,7 @@ class _Source:
             velocity = (position - self._read(reader, 0).position) / max(
                 last.came - before.came, 1e-6
             )
-        return position if bool((np.abs(velocity) < NODE.annotator_rest_velocity).all()) else None
+        return position if bool((np.abs(velocity) < NODE.rest_velocity).all()) else None
 
     def _read(self, reader: JointStateReader, index: int) -> JointReading:
         try:

@@ -171,8 +171,8 @@ class WorkerProcess:
                 start_new_session=True,
             )
         self._connection = Connection(ours.detach())
-        if not self._connection.poll(NODE.worker_starting_time):
-            raise OSError(f'not started in {NODE.worker_starting_time:g} s')
+        if not self._connection.poll(NODE.worker_longest_work):
+            raise OSError(f'not started in {NODE.worker_longest_work:g} s')
         self._connection.recv_bytes()
         return self._connection
 
@@ -256,7 +256,7 @@ def serve(descriptor: int, node: int) -> None:
         with suppress(OSError, AttributeError):
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         with suppress(OSError):
-            os.nice(NODE.worker_niceness)
+            os.nice(10)
         while True:
             connection.send_bytes(_answer(connection.recv_bytes()))
 
@@ -264,5 +264,5 @@ def serve(descriptor: int, node: int) -> None:
 def _end_with(node: int) -> None:
     """End this process when another one has ended, in the middle of its work too."""
     while os.getppid() == node:
-        time.sleep(NODE.worker_check_period)
+        time.sleep(0.5)
     os._exit(0)

@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.wrench import inertia_beyond
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.errors import InputError, ModelError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.joint_limits import per_joint
+from ne_dynamics.motion.joint_limits import per_joint, sample_positions
 from ne_dynamics.ros.settings.parameters import NodeSettings
-from ne_dynamics.ros.thresholds import NODE
 
 PAYLOAD = 10
 """Inertial parameters of a payload."""
@@ -68,24 +68,13 @@ class ControlledArm:
         [1/(kg m^2) or 1/kg]; infinite where a joint moves next to nothing.
         """
         largest = np.zeros(self.dynamics.n)
-        for position in self.sample_positions():
+        for position in sample_positions(self.robot, GUARD_LIMITS.random_poses):
             try:
                 inverse = np.linalg.inv(self.dynamics.mass_matrix(position))
             except np.linalg.LinAlgError:
                 return np.full(self.dynamics.n, np.inf)
             np.maximum(largest, np.diagonal(inverse), out=largest)
         return largest
-
-    def sample_positions(self) -> FloatArray:
-        """Return poses, at random within the position limits, the same ones in each call.
-
-        Of shape (inertia_poses, n) [rad or m].
-        """
-        lower, upper = self.robot.limits('lower'), self.robot.limits('upper')
-        lower, upper = np.maximum(lower, -np.pi), np.minimum(upper, np.pi)
-        rng = np.random.default_rng(0)
-        size = NODE.inertia_poses, self.dynamics.n
-        return rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), size)
 
     def to_model_order(self, values: FloatArray) -> FloatArray:
         """Return gains or limits, given in the order of the command, in the model's.

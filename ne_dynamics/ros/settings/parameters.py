@@ -223,7 +223,7 @@ class NodeSettings(ArmSettings):
         'is lost or found, and after a fault. 0: at once.',
         unit='s',
         minimum=0.0,
-        maximum=COMMAND.longest_transition,
+        maximum=1.0,
     )
     state_effort: StateEffort = parameter(
         StateEffort.TORQUE,

@@ -110,7 +110,7 @@ class DiagnosticsPublisher:
             remarks.append('no usable joint_states yet')
         age = self._statistics.age('joint_states')
         is_waiting = configured.is_commanding and controller.fault is None
-        if is_waiting and NODE.state_age_warning < age < np.inf:
+        if is_waiting and NODE.state_age < age < np.inf:
             remarks.append(f'no joint_states for {age:.1f} s')
         self._node.answer_states()
         others = configured.others.find()
@@ -203,7 +203,7 @@ def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
         if imu.is_stale(now):
             remarks.append(f'no recent imu: {imu.settings.on_timeout.value}')
         tilt = np.rad2deg(imu.tilt_at(now))
-        if tilt > NODE.upside_down:
+        if tilt > 90.0:
             remarks.append(f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?')
     return remarks
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros.thresholds import NODE
 
 
 class Statistics:
@@ -115,5 +114,4 @@ class Statistics:
         period = np.median(steps) if steps.size else 0.0
         if period <= 0.0:
             return 0
-        late = steps[steps > NODE.missed_periods * period]
-        return int((np.round(late / period) - 1).sum())
+        return int(np.maximum(np.round(steps / period) - 1.0, 0.0).sum())

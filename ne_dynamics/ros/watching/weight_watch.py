@@ -100,6 +100,6 @@ class WeightWatch:
         if desired is not None and (desired.velocity.any() or desired.acceleration.any()):
             return None
         message, now, position, velocity, arrival = self._last
-        if time.perf_counter() - arrival > NODE.weight_state_age:
+        if time.perf_counter() - arrival > NODE.state_age:
             return None
         return RestingState(now, position, velocity, self._reader.read_effort(message))
