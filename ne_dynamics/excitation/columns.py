@@ -115,7 +115,7 @@ def find_columns(
     stacked = np.hstack([inertial[:, fitted], others])[is_read]
     chosen = find_independent(stacked, fitted.size)
     combinations = np.linalg.lstsq(stacked[:, chosen], stacked, rcond=None)[0]
-    combinations[np.abs(combinations) < EXCITATION.negligible_share] = 0.0
+    combinations[np.abs(combinations) < 1e-9] = 0.0  # rounding
     given = np.array([given_values(joint)[list(TERMS)] for joint in robot.joints])
     everything = np.concatenate([dynamics.inertial_parameters()[fitted], given.ravel()])
     scales = np.concatenate([_inertial_scales(references), _friction_scales(limits, friction)])
