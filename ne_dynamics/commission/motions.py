@@ -87,7 +87,7 @@ def plan_probe(
     *,
     trembles: bool,
     amplitude: FloatArray | float = 0.2,
-    points: int = PLANNED.probe_points,
+    points: int = 50,
 ) -> PlannedMotion:
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
@@ -103,7 +103,7 @@ def plan_probe(
     for joint, side in enumerate(room.tolist()):
         for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
             way, is_sweep = end - begin, leg == 1
-            shortest = PLANNED.shortest_sweep if is_sweep and trembles else PLANNED.shortest_way
+            shortest = 1.8 if is_sweep and trembles else 0.7
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
             sweep = np.array(Motion.rest_to_rest([begin], [end], duration).sample_many(times))
@@ -149,13 +149,8 @@ def _shorten_sweeps(
     """
     robot, limits = dynamics.robot, effort_limits(dynamics.robot)
     while True:
-        motion = plan_probe(
-            robot,
-            start,
-            trembles=True,
-            amplitude=amplitude,
-            points=PLANNED.looks_between_points * PLANNED.probe_points,
-        )
+        # Also between the points: where a tremble turns round there friction changes its sign.
+        motion = plan_probe(robot, start, trembles=True, amplitude=amplitude, points=400)
         effort = dynamics.inverse_dynamics(
             motion.positions, motion.velocities, motion.accelerations
         )
@@ -172,7 +167,7 @@ def _shorten_sweeps(
 def _tremble(times: FloatArray, duration: float, speed: float) -> FloatArray:
     """Return sines that swell and die away, in a sweep of a largest velocity [rad/s or m/s]."""
     highest, _ = TREMBLES[-1]
-    series = Series(duration, 1.0, highest, PLANNED.tremble_ramp * duration)
+    series = Series(duration, 1.0, highest, 0.15 * duration)
     sizes = np.zeros(series.size)
     for frequency, part in TREMBLES:
         sizes[2 * frequency - 1] = part * speed / (2.0 * np.pi * frequency)
@@ -220,7 +215,7 @@ def plan_sines(
     weights = rng.uniform(0.3, 1.0, (harmonics, robot.n)) * rng.choice((-1.0, 1.0), robot.n)
     weights /= np.arange(1, harmonics + 1)[:, np.newaxis] ** 0.7
     phases = rng.uniform(0.0, 2.0 * np.pi, (harmonics, robot.n))
-    ramp = min(PLANNED.ramp_time, duration / 3.0)
+    ramp = min(1.5, duration / 3.0)
     series = Series(duration, 1.0 / min(10.0, duration), harmonics, ramp)
     waves = np.zeros((series.size, robot.n))
     waves[1::2], waves[2::2] = weights * np.cos(phases), weights * np.sin(phases)
@@ -255,7 +250,7 @@ def _within_limits(
         if share.max() <= effort_share:
             break
         scale *= 0.8
-        if scale < PLANNED.smallest_scale:
+        if scale < 0.1:
             worst = int(share.argmax())
             raise InputError(
                 f'{robot.joint_names[worst]}: no motion from this pose takes less than '

@@ -59,6 +59,19 @@ def hear(arm, *messages):
         arm._on_state(message)
 
 
+@pytest.mark.parametrize(('rate', 'patience'), [(None, 5.0), (250.0, 30.0)])
+def test_an_arm_is_taken_for_silent_after_seconds(context, rate, patience):
+    """One that waits for its controller, and both for a busy machine, later."""
+    arm = Session(SimpleNamespace(joint_names=NAMES), None, lambda sentence: True)
+    arm.connect(context, '', RosProcesses(context.get_domain_id()), None, rate)
+    arm._heard_at -= patience - 1.0
+    arm._look()
+    arm._heard_at -= 2.0
+    with pytest.raises(LostArm, match=f'no joint_states for {patience:g} s'):
+        arm._look()
+    arm.disconnect()
+
+
 UNUSABLE = {
     'a joint is missing': (state(9, ('turn', 'grip')), r"name: \['lift'\] missing"),
     'not finite': (state(9, position=(0.1, float('nan'))), "position: joint 'lift'.* got nan"),

@@ -6,7 +6,6 @@ import signal
 import pytest
 
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, interrupted_in_order, undisturbed
-from ne_dynamics.commission.thresholds import ARM
 
 
 @pytest.fixture(autouse=True)
@@ -43,12 +42,15 @@ def test_a_call_that_must_not_be_cut_is_finished_first(number):
 
 
 def test_of_several_in_a_row_one_interrupts(monkeypatch):
-    """The others would meet it on its way; a later one interrupts again."""
+    """The others, of the next second, would meet it on its way; a later one interrupts again."""
+    now = [100.0]
+    monkeypatch.setattr('time.monotonic', lambda: now[0])
     with pytest.raises(KeyboardInterrupt):
         press()
     press()
+    now[0] = 100.95
     press(signal.SIGTERM)
-    monkeypatch.setitem(vars(ARM), 'signals_in_a_row', -1.0)
+    now[0] = 101.05
     with pytest.raises(KeyboardInterrupt):
         press()
 

@@ -159,7 +159,7 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
     widths = np.geomspace(
         max(FIT.narrowest_width * largest, slowest),
         max(FIT.widest_width * largest, 2.0 * slowest),
-        FIT.stribeck_widths,
+        12,
     )
     columns = np.concatenate(
         [

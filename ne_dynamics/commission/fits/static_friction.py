@@ -141,7 +141,7 @@ def _choose_part(parts: FloatArray, errors: FloatArray) -> float:
     polynomial = np.polynomial.Polynomial.fit(
         parts[differs], errors[differs] ** 2, differs.sum() - 1
     )
-    between = np.linspace(1.0, parts.min(), FIT.parts_between)
+    between = np.linspace(1.0, parts.min(), 101)
     squares = polynomial(between)
     best = int(squares.argmin())
     is_worthwhile = squares[best] <= (FIT.worthwhile_share * errors[0]) ** 2
