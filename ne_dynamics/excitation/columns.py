@@ -16,7 +16,7 @@ from ne_dynamics.identification.regression.design import find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
 from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.thresholds import IDENTIFICATION, REGRESSION
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 
 TERMS = ALWAYS
@@ -145,7 +145,9 @@ def _friction_scales(limits: ExcitationLimits, columns: FloatArray) -> FloatArra
     """Return what makes `friction_spread` of the effort a joint may use."""
     size = np.sqrt((columns**2).mean(axis=0))
     effort = np.where(np.isfinite(limits.effort), limits.effort, 1.0)
-    scales = REGRESSION.friction_spread * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+    scales = (
+        IDENTIFICATION.friction_spread * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+    )
     return scales.ravel()
 
 
