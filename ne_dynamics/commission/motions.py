@@ -58,14 +58,12 @@ class PlannedMotion:
         return Motion.between(Waypoints(tuple(self.times.tolist()), *states, orders, none))
 
 
-def plan_way(
-    robot: Robot, start: FloatArray, end: FloatArray, speed: float = 0.3
-) -> PlannedMotion:
+def plan_way(robot: Robot, start: FloatArray, end: FloatArray) -> PlannedMotion:
     """Return the quintic polynomial from rest to rest, between positions of shape (n,) [rad or m].
 
-    It reaches a part, `speed`, of the velocity limits at most.
+    It reaches three tenths of the velocity limits at most.
     """
-    fastest = speed * velocity_limits(robot)
+    fastest = 0.3 * velocity_limits(robot)
     duration = max(1.0, float((1.875 * np.abs(end - start) / fastest).max()))
     rows = np.array([start, end])
     still = np.zeros_like(rows)
@@ -181,11 +179,12 @@ def plan_sines(
     seed: int,
     *,
     reach: float = 0.7,
-    speed: float = 0.5,
-    harmonics: int = 5,
     shares: Sequence[float] = (PLANNED.effort_share,),
 ) -> PlannedMotion:
     """Return sums of sines of all joints about a pose, within the limits of the model.
+
+    Each is of five harmonics of a period of 10 s, or of the duration if that is shorter, and takes
+    half of its velocity limit at most.
 
     Parameters
     ----------
@@ -198,10 +197,6 @@ def plan_sines(
     seed : int
     reach : float
         To either side [rad]; a fifth of it for joints that slide [m].
-    speed : float
-        Part of the velocity limits that is used.
-    harmonics : int
-        Of a period of 10 s, or of the duration if that is shorter.
     shares : sequence of float
         Of the effort limits; the first counts with which there is a motion.
 
@@ -211,7 +206,7 @@ def plan_sines(
         When no motion from there is within the limits; names the joint.
     """
     robot = dynamics.robot
-    rng = np.random.default_rng(seed)
+    rng, harmonics = np.random.default_rng(seed), 5
     weights = rng.uniform(0.3, 1.0, (harmonics, robot.n)) * rng.choice((-1.0, 1.0), robot.n)
     weights /= np.arange(1, harmonics + 1)[:, np.newaxis] ** 0.7
     phases = rng.uniform(0.0, 2.0 * np.pi, (harmonics, robot.n))
@@ -222,8 +217,8 @@ def plan_sines(
     room = np.minimum(reach * lengths(robot), room_around(robot, start))
     for share in shares[:-1]:
         with contextlib.suppress(InputError):
-            return _within_limits(dynamics, start, series, waves, room, speed, share)
-    return _within_limits(dynamics, start, series, waves, room, speed, shares[-1])
+            return _within_limits(dynamics, start, series, waves, room, share)
+    return _within_limits(dynamics, start, series, waves, room, shares[-1])
 
 
 def _within_limits(
@@ -232,14 +227,13 @@ def _within_limits(
     series: Series,
     waves: FloatArray,
     room: FloatArray,
-    speed: float,
     effort_share: float,
 ) -> PlannedMotion:
     """Scale waves joint by joint to room and speed, and all of them to the efforts."""
     robot, duration = dynamics.robot, series.duration
     dense = series.evaluate(np.linspace(0.0, duration, max(200, round(100 * duration)))) @ waves
     largest = [np.abs(rows).max(axis=0) for rows in dense]
-    amplitude = np.minimum(room / largest[0], speed * velocity_limits(robot) / largest[1])
+    amplitude = np.minimum(room / largest[0], 0.5 * velocity_limits(robot) / largest[1])
     limits, scale = effort_limits(robot), 1.0
     while True:
         factors = scale * amplitude

@@ -20,12 +20,9 @@ from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.load.shared_rows import LoadBelief, LogFactors, map_unknowns
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.settings import IdentificationSettings
+from ne_dynamics.identification.settings import SETTINGS
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray
-
-SETTINGS = IdentificationSettings()
-"""By default: how noise is found is the same for a load."""
 
 
 class LoadProblem:
