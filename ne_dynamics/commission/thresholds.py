@@ -218,11 +218,6 @@ class FitThresholds:
         'Error that a part of the rise may leave, by that with all: joints, encoders, ripple '
         'make some per cent.',
     )
-    standing_share: float = threshold(
-        1e-3,
-        '',
-        "Part of a joint's largest velocity at which its motion stands: there is no ahead.",
-    )
 
     # friction
     friction_cutoffs: tuple[float, ...] = threshold(

@@ -57,8 +57,6 @@ from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
-__all__ = ['BodyChange', 'DriveChange', 'Identified', 'JointChange', 'Report', 'identify']
-
 
 def identify(
     model: Robot | Dynamics,
