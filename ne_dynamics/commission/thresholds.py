@@ -236,35 +236,17 @@ class FitThresholds:
     speed_noise_share: float = threshold(
         0.011, '', "Of the joint's largest velocity, that the noise of the encoder may be."
     )
-    most_swinging: float = threshold(
-        5.0, '', 'Noise of a swinging joint, at most, by that of its encoder.'
-    )
-    narrowest_width: float = threshold(
-        0.02,
-        '',
-        'The first of them, by the largest velocity; none is narrower than a standing velocity.',
-    )
-    widest_width: float = threshold(0.3, '', 'The last of them, likewise.')
     largest_static: float = threshold(
         2.0, '', 'Static friction over Coulomb friction that is believed, at most.'
     )
     friction_standing_share: float = threshold(
         0.01, '', 'Part of its largest velocity below which a joint stands.'
     )
-    longest_turn: float = threshold(0.03, 's', 'A joint that stands for longer sticks.')
-    filter_reach: float = threshold(
-        0.6,
-        '',
-        'How far the filter carries what was while it stuck, in periods of the cut-off frequency.',
-    )
     sign_width: float = threshold(
         0.00125,
         '',
         "Width of the change of sign found, by the joint's largest velocity; at four times "
         'that, feedforward is late where joints turn slowly.',
-    )
-    fewest_of_friction: int = threshold(
-        100, '', 'Samples in motion that tell the friction of a joint, at least.'
     )
 
     # lost_motion
@@ -281,12 +263,6 @@ class FitThresholds:
     )
 
     # uneven_friction
-    place: float = threshold(0.1, 'rad', 'Width of a place; a fifth of it for slides [m].')
-    passing_share: float = threshold(
-        0.1, '', 'Part of its largest velocity from which a joint passes a place.'
-    )
-    fewest_of_place: int = threshold(30, '', 'Samples of each direction that tell of a place.')
-    fewest_places: int = threshold(4, '', 'Places by which friction is told to differ.')
     uneven_share: float = threshold(
         0.1,
         '',

@@ -438,7 +438,7 @@ class LiveArm(HeldArm):
         self._spin_until(lambda: self._newest >= self._pace.granted)
         answer = self._holder.call_async(Trigger.Request())
         self._spin_until(answer.done)
-        stopping_time = 0.3
+        stopping_time = 0.3  # for which the node is left alone
         if self._pace.is_granted:
             goal = self._newest + round(stopping_time * NANO)
             self._spin_until(
