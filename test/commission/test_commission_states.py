@@ -72,6 +72,18 @@ def test_an_arm_is_taken_for_silent_after_seconds(context, rate, patience):
     arm.disconnect()
 
 
+def test_who_else_commands_the_arm_is_looked_for_twice_a_second(arm, monkeypatch):
+    looked = []
+    monkeypatch.setattr(arm, '_others', lambda: looked.append(True))
+    monkeypatch.setattr('time.monotonic', lambda: 100.0)
+    arm.watch()
+    arm._heard_at = 100.0
+    for last, times in ((99.55, 0), (99.45, 1)):
+        arm._looked_for_others = last
+        arm._look()
+        assert len(looked) == times
+
+
 UNUSABLE = {
     'a joint is missing': (state(9, ('turn', 'grip')), r"name: \['lift'\] missing"),
     'not finite': (state(9, position=(0.1, float('nan'))), "position: joint 'lift'.* got nan"),
