@@ -50,11 +50,6 @@ class IdentificationThresholds:
     friction_spread: float = threshold(
         0.3, '', 'Effort of a term, by that of its joint, before the prior is felt.'
     )
-    narrowest_smoothing: float = threshold(
-        0.005,
-        '',
-        "Width of Coulomb's change of sign, by the largest velocity: less chatters with noise.",
-    )
 
     # report
     noise_floor_times: float = threshold(
