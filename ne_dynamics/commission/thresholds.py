@@ -181,7 +181,7 @@ class ArmThresholds:
         0.5, 's', 'After which it is seen that somebody else commands the arm, in real time.'
     )
 
-    # undisturbed
+    # signal_masking
     signals_in_a_row: float = threshold(
         1.0,
         's',

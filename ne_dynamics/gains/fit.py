@@ -53,11 +53,11 @@ class LoopFit:
             ]
         )
 
-    def _judge_few(self, gains: JointGains) -> bool:
+    def _check_few(self, gains: JointGains) -> bool:
         """Return whether gains suffice in the hard poses, nearly."""
-        return self._judge(gains, self._hard, self._few, GAIN_SEARCH.few_slack)[1]
+        return self._check(gains, self._hard, self._few, GAIN_SEARCH.few_slack)[1]
 
-    def _judge(
+    def _check(
         self, gains: JointGains, index: IndexArray, at: FloatArray, slack: float = 1.0
     ) -> tuple[Margins | None, bool]:
         """Return the margins of all joints at once, and whether those and each joint's suffice."""
@@ -111,26 +111,26 @@ class LoopFit:
             share = self._falls.share(gains.kp)
             rise = np.minimum(np.sqrt(missing), GAIN_SEARCH.largest_rise) ** (share / share.max())
             tried = frequency * rise
-            used, _ = self._bounds.judge(self._gains(tried, damping * before / tried))
+            used, _ = self._bounds.check(self._gains(tried, damping * before / tried))
             frequency = np.where(used <= 1.0, tried, frequency)
         return frequency, damping * before / frequency
 
     def lower(self, frequency: FloatArray, damping: FloatArray) -> FloatArray | None:
         """Return frequencies, lowered together until the gains suffice; None where they do not."""
-        if self._judge_few(self._gains(frequency, damping)):
+        if self._check_few(self._gains(frequency, damping)):
             return frequency
         factor, found = 1.0, 0.0
         # Gravity asks for more, and margins for less: there may be something between.
         while not found and factor * frequency.max() >= self._request.least_frequency:
             factor *= GAIN_SEARCH.lowering_factor
-            if self._judge_few(self._gains(factor * frequency, damping)):
+            if self._check_few(self._gains(factor * frequency, damping)):
                 found = factor
         if not found:
             return None
         low, high = found, found / GAIN_SEARCH.lowering_factor
         for _ in range(GAIN_SEARCH.lowering_bisections):
             middle = np.sqrt(low * high)
-            enough = self._judge_few(self._gains(middle * frequency, damping))
+            enough = self._check_few(self._gains(middle * frequency, damping))
             low, high = (middle, high) if enough else (low, middle)
         return np.asarray(low * frequency, dtype=np.float64)
 
@@ -168,7 +168,7 @@ class LoopFit:
                 tried[joint] *= rise**stiffer
                 ratios[joint] *= rise ** (damper - stiffer)
                 gains = self._gains(tried, ratios)
-                if self._bounds.judge(gains)[0][joint] <= 1.0 and self._judge_few(gains):
+                if self._bounds.check(gains)[0][joint] <= 1.0 and self._check_few(gains):
                     frequency, damping = tried, ratios
                     break
         return frequency, damping
@@ -181,7 +181,7 @@ class LoopFit:
         everything = np.arange(len(self._modes))
         for _ in range(GAIN_SEARCH.looks):
             gains = self._gains(frequency, damping)
-            together, enough = self._judge(gains, everything, self._at)
+            together, enough = self._check(gains, everything, self._at)
             if enough and together is not None:
                 # Also in the pose, which nobody has drawn, in which the arm falls first.
                 self._falls.search(gains.kp)
@@ -201,7 +201,7 @@ class LoopFit:
             frequency = lowered
         else:
             return None
-        used, names = self._bounds.judge(gains)
+        used, names = self._bounds.check(gains)
         active = tuple(
             name if share > GAIN_SEARCH.nearly_used else BY_MARGINS
             for share, name in zip(used.tolist(), names, strict=True)

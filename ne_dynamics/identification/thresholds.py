@@ -33,10 +33,10 @@ class IdentificationThresholds:
     )
 
     # base_estimate, quality
-    unknown_spread: float = threshold(
+    unknown_prior_scale: float = threshold(
         30.0, '', 'Deviation, by a given number, of what no log tells.'
     )
-    reference_spread: float = threshold(
+    reference_prior_scale: float = threshold(
         0.5, '', 'Spread of the given inertias by which a log is judged, whatever the fit uses.'
     )
     same_number: float = threshold(
@@ -47,7 +47,7 @@ class IdentificationThresholds:
     )
 
     # regression
-    friction_spread: float = threshold(
+    friction_prior_scale: float = threshold(
         0.3, '', 'Effort of a term, by that of its joint, before the prior is felt.'
     )
 
@@ -106,7 +106,7 @@ class LoadThresholds:
     moment_deviation: float = threshold(
         0.06, 'kg m', '... or that of the first moment is below this.'
     )
-    arm_spreads: tuple[float, ...] = threshold(
+    arm_prior_scales: tuple[float, ...] = threshold(
         (0.1, 0.2, 0.4),
         '',
         "Tried on one log: how far the arm's inertias may be off, by themselves ...",

@@ -11,6 +11,7 @@ from small_arm import URDF, kept_folder, no_bar, small_arm
 import ne_dynamics as ned
 from ne_dynamics.commission import work as steps
 from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
+from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.motions import (
     plan_approach,
     plan_sines,
@@ -20,7 +21,6 @@ from ne_dynamics.commission.motions import (
 )
 from ne_dynamics.commission.node_settings import gentle_parameters, longest_silence
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.work import CommissionWork, Motions
 
 START = np.array([0.0, -0.8, 1.2])
 ROBOT = ned.load_urdf(URDF)
@@ -32,7 +32,7 @@ def work(tmp_path):
     subject = small_arm(tmp_path / 'model')
     session = SimpleNamespace(is_simulated=False, position=START, now=0.0)
     folder = kept_folder(tmp_path / 'run', subject)
-    made = CommissionWork(subject, folder, session, no_bar, Motions(reach=0.1))
+    made = ArmSteps(subject, folder, session, no_bar, Motions(reach=0.1))
     listened = {'rate': 250.0, 'reports_velocity': False, 'position': START.tolist()}
     folder.finish('listen', listened)
     folder.finish('tremble', {'delay': 0.004})

@@ -12,7 +12,7 @@ from ne_dynamics.errors import ModelError, PayloadError
 from ne_dynamics.identification.evaluation import JointResidual
 from ne_dynamics.identification.findings import find_log_faults, find_result_faults
 from ne_dynamics.identification.load.drive_gains import DriveGains
-from ne_dynamics.identification.load.payload_fit import _find_body, _refuse_untold
+from ne_dynamics.identification.load.payload_fit import _find_body, _refuse_unidentifiable
 from ne_dynamics.identification.report.report import JointChange
 from ne_dynamics.identification.report.words import judge_joint
 from ne_dynamics.identification.signal_summary import SignalSummary, SignalSums
@@ -115,7 +115,7 @@ def test_a_centre_of_mass_is_told_to_some_centimetres(mass, limit):
     load = Inertia(mass, np.zeros(3), 0.01 * np.eye(3))
 
     def check(deviation):
-        _refuse_untold(load, np.diag([1e-4, *[deviation**2] * 3, *[1.0] * 6]), 'flange')
+        _refuse_unidentifiable(load, np.diag([1e-4, *[deviation**2] * 3, *[1.0] * 6]), 'flange')
 
     check(0.95 * limit)
     with pytest.raises(PayloadError, match='does not tell the centre of mass'):

@@ -25,7 +25,7 @@ from ne_dynamics.identification.load.problem import LoadProblem
 from ne_dynamics.identification.load.shared_rows import (
     LoadBelief,
     LogFactors,
-    choose_spread,
+    choose_prior_scale,
     read_logs,
 )
 from ne_dynamics.identification.regression.pseudo_inertia import (
@@ -152,7 +152,7 @@ def fit_payload(
         payload; the message says what is missing.
     """
     is_free = spread is None
-    spread = choose_spread(spread, without)
+    spread = choose_prior_scale(spread, without)
     dynamics = as_dynamics(model)
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
@@ -169,7 +169,7 @@ def fit_payload(
     unloaded[first:] = 0.0
     before, after = (problem.compute_rms(part, logs[0]) for part in (unloaded, steps))
     inertia, covariance, prior = _find_body(factor)
-    _refuse_untold(inertia, covariance, carrier.link_name)
+    _refuse_unidentifiable(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
     determined = deviation < 0.5 * np.sqrt(np.diag(prior))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
@@ -196,7 +196,7 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     """
     problems = [
         LoadProblem(carrier, logs, NO_BELIEF, spread, shift)
-        for spread in LOAD.arm_spreads
+        for spread in LOAD.arm_prior_scales
         for shift in LOAD.arm_shifts
     ]
     start = np.zeros(problems[0].size)
@@ -282,7 +282,7 @@ def _describe_parameters(parameters: FloatArray) -> FloatArray:
     return np.array([mass, *(first / mass), *tensor[np.triu_indices(3)]])
 
 
-def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
+def _refuse_unidentifiable(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
     """Refuse a centre of mass that is not told, or that of no load, by a PayloadError."""
     deviation = np.sqrt(np.diag(covariance))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:

@@ -21,7 +21,7 @@ from ne_dynamics.identification.load.shared_rows import LoadBelief, LogFactors, 
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.settings import SETTINGS
-from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -133,7 +133,7 @@ class LoadProblem:
         for turn in range(2 * SETTINGS.passes):
             if turn == SETTINGS.passes:
                 alike = [
-                    count_alike(self.compute_residuals(state, item), item.used)
+                    find_correlation_time(self.compute_residuals(state, item), item.used)
                     for item in self._logs
                 ]
             for place, item in enumerate(self._logs):

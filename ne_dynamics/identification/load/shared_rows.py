@@ -132,7 +132,7 @@ def read_logs(
     return result
 
 
-def choose_spread(spread: float | None, without: Log | None) -> float:
+def choose_prior_scale(spread: float | None, without: Log | None) -> float:
     """Return how far the arm's inertias may be off: as given, or more where two logs tell them.
 
     An InputError where what is given is no finite number > 0.
@@ -190,7 +190,7 @@ def map_unknowns(
         own = inertial + joint * (shared + changing)
         for offset, term in enumerate(SHARED_TERMS):
             maps[:, joint, first + term, own + offset] = (
-                IDENTIFICATION.friction_spread * sizes[joint, term]
+                IDENTIFICATION.friction_prior_scale * sizes[joint, term]
             )
         for offset, term in enumerate(CHANGING_TERMS, start=shared):
             # Of a single log they are one with what is shared.
