@@ -37,7 +37,6 @@ from ne_dynamics.commission import (
 )
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.shown_progress import show_progress
-from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers.robots import example_robots
@@ -175,7 +174,8 @@ def study_arm(
     with contextlib.ExitStack() as stack:
         session: Session | OneProcessSession
         if in_process:
-            physics = kind.physics(true, start, 1.0 / ARM.one_process_rate)
+            simulated = {'rate': 500.0, **simulated}
+            physics = kind.physics(true, start, 1.0 / simulated['rate'])
             session = OneProcessSession(subject.robot, errors, simulated, physics)
         else:
             stack.enter_context(terminated_in_order())

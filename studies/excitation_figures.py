@@ -15,6 +15,7 @@ import argparse
 import sys
 import time
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,6 @@ from ne_dynamics.excitation.information import (
 )
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.solids import Solid
-from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.logs import Log, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.papers.robots import example_robots
@@ -69,13 +69,14 @@ def make_task(name: str, objective: str = 'log-det') -> tuple[Task, ParameterCol
     dynamics, start, solids = load(name)
     limits = ExcitationLimits.of_robot(dynamics, start)
     columns = find_columns(dynamics, limits, start)
-    noise = EXCITATION.noise_share * limits.full_effort
+    given = {key: each.default for key, each in signature(plan_excitation).parameters.items()}
+    noise = given['noise_share'] * limits.full_effort
     task = Task(
         dynamics,
         start,
-        planning._choose_series(limits, None, None, EXCITATION.harmonics),
+        planning._choose_series(limits, None, None, given['harmonics']),
         limits,
-        Clearance(dynamics, solids, [FLOOR], EXCITATION.margin, start, limits),
+        Clearance(dynamics, solids, [FLOOR], given['margin'], start, limits),
         Information(dynamics, columns, limits, noise),
         MEASURES[objective],
     )

@@ -263,8 +263,9 @@ class ArmSteps(OfflineSteps):
         model = self.model(ROUGH)
         motion = plan_tremble(model, self.start, reach)
         record = self._follow('tremble', self._calm(ROUGH), motion, 'measuring the delay')
+        # Up to above both frequencies of the tremble.
         delay, deviation = find_delay_by_motion(
-            model, record.times, record.position, record.commands, STEPS.delay_cutoff
+            model, record.times, record.position, record.commands, cutoff_frequency=15.0
         )
         if not math.isfinite(delay):
             raise ArmFault(

@@ -58,14 +58,12 @@ class PlannedMotion:
         return Motion.between(Waypoints(tuple(self.times.tolist()), *states, orders, none))
 
 
-def plan_way(
-    robot: Robot, start: FloatArray, end: FloatArray, speed: float = 0.3
-) -> PlannedMotion:
+def plan_way(robot: Robot, start: FloatArray, end: FloatArray) -> PlannedMotion:
     """Return the quintic polynomial from rest to rest, between positions of shape (n,) [rad or m].
 
-    It reaches a part, `speed`, of the velocity limits at most.
+    It reaches three tenths of the velocity limits at most.
     """
-    fastest = speed * velocity_limits(robot)
+    fastest = 0.3 * velocity_limits(robot)
     duration = max(1.0, float((1.875 * np.abs(end - start) / fastest).max()))
     rows = np.array([start, end])
     still = np.zeros_like(rows)
@@ -87,7 +85,7 @@ def plan_probe(
     *,
     trembles: bool,
     amplitude: FloatArray | float = 0.2,
-    points: int = PLANNED.probe_points,
+    points: int = 50,
 ) -> PlannedMotion:
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
@@ -103,7 +101,7 @@ def plan_probe(
     for joint, side in enumerate(room.tolist()):
         for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
             way, is_sweep = end - begin, leg == 1
-            shortest = PLANNED.shortest_sweep if is_sweep and trembles else PLANNED.shortest_way
+            shortest = 1.8 if is_sweep and trembles else 0.7
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
             sweep = np.array(Motion.rest_to_rest([begin], [end], duration).sample_many(times))
@@ -149,13 +147,8 @@ def _shorten_sweeps(
     """
     robot, limits = dynamics.robot, effort_limits(dynamics.robot)
     while True:
-        motion = plan_probe(
-            robot,
-            start,
-            trembles=True,
-            amplitude=amplitude,
-            points=PLANNED.looks_between_points * PLANNED.probe_points,
-        )
+        # Also between the points: where a tremble turns round there friction changes its sign.
+        motion = plan_probe(robot, start, trembles=True, amplitude=amplitude, points=400)
         effort = dynamics.inverse_dynamics(
             motion.positions, motion.velocities, motion.accelerations
         )
@@ -172,7 +165,7 @@ def _shorten_sweeps(
 def _tremble(times: FloatArray, duration: float, speed: float) -> FloatArray:
     """Return sines that swell and die away, in a sweep of a largest velocity [rad/s or m/s]."""
     highest, _ = TREMBLES[-1]
-    series = Series(duration, 1.0, highest, PLANNED.tremble_ramp * duration)
+    series = Series(duration, 1.0, highest, 0.15 * duration)
     sizes = np.zeros(series.size)
     for frequency, part in TREMBLES:
         sizes[2 * frequency - 1] = part * speed / (2.0 * np.pi * frequency)
@@ -186,11 +179,12 @@ def plan_sines(
     seed: int,
     *,
     reach: float = 0.7,
-    speed: float = 0.5,
-    harmonics: int = 5,
     shares: Sequence[float] = (PLANNED.effort_share,),
 ) -> PlannedMotion:
     """Return sums of sines of all joints about a pose, within the limits of the model.
+
+    Each is of five harmonics of a period of 10 s, or of the duration if that is shorter, and takes
+    half of its velocity limit at most.
 
     Parameters
     ----------
@@ -203,10 +197,6 @@ def plan_sines(
     seed : int
     reach : float
         To either side [rad]; a fifth of it for joints that slide [m].
-    speed : float
-        Part of the velocity limits that is used.
-    harmonics : int
-        Of a period of 10 s, or of the duration if that is shorter.
     shares : sequence of float
         Of the effort limits; the first counts with which there is a motion.
 
@@ -216,19 +206,19 @@ def plan_sines(
         When no motion from there is within the limits; names the joint.
     """
     robot = dynamics.robot
-    rng = np.random.default_rng(seed)
+    rng, harmonics = np.random.default_rng(seed), 5
     weights = rng.uniform(0.3, 1.0, (harmonics, robot.n)) * rng.choice((-1.0, 1.0), robot.n)
     weights /= np.arange(1, harmonics + 1)[:, np.newaxis] ** 0.7
     phases = rng.uniform(0.0, 2.0 * np.pi, (harmonics, robot.n))
-    ramp = min(PLANNED.ramp_time, duration / 3.0)
+    ramp = min(1.5, duration / 3.0)
     series = Series(duration, 1.0 / min(10.0, duration), harmonics, ramp)
     waves = np.zeros((series.size, robot.n))
     waves[1::2], waves[2::2] = weights * np.cos(phases), weights * np.sin(phases)
     room = np.minimum(reach * lengths(robot), room_around(robot, start))
     for share in shares[:-1]:
         with contextlib.suppress(InputError):
-            return _within_limits(dynamics, start, series, waves, room, speed, share)
-    return _within_limits(dynamics, start, series, waves, room, speed, shares[-1])
+            return _within_limits(dynamics, start, series, waves, room, share)
+    return _within_limits(dynamics, start, series, waves, room, shares[-1])
 
 
 def _within_limits(
@@ -237,14 +227,13 @@ def _within_limits(
     series: Series,
     waves: FloatArray,
     room: FloatArray,
-    speed: float,
     effort_share: float,
 ) -> PlannedMotion:
     """Scale waves joint by joint to room and speed, and all of them to the efforts."""
     robot, duration = dynamics.robot, series.duration
     dense = series.evaluate(np.linspace(0.0, duration, max(200, round(100 * duration)))) @ waves
     largest = [np.abs(rows).max(axis=0) for rows in dense]
-    amplitude = np.minimum(room / largest[0], speed * velocity_limits(robot) / largest[1])
+    amplitude = np.minimum(room / largest[0], 0.5 * velocity_limits(robot) / largest[1])
     limits, scale = effort_limits(robot), 1.0
     while True:
         factors = scale * amplitude
@@ -255,7 +244,7 @@ def _within_limits(
         if share.max() <= effort_share:
             break
         scale *= 0.8
-        if scale < PLANNED.smallest_scale:
+        if scale < 0.1:
             worst = int(share.argmax())
             raise InputError(
                 f'{robot.joint_names[worst]}: no motion from this pose takes less than '

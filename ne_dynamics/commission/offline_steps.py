@@ -253,7 +253,7 @@ class OfflineSteps:
 
     def roughly(self) -> Mapping[str, Any]:
         """Fit the model with a typical delay."""
-        return self._fit('roughly', ROUGH, STEPS.usual_delay, 'excite', 'probe')
+        return self._fit('roughly', ROUGH, 0.005, 'excite', 'probe')
 
     def closely(self) -> Mapping[str, Any]:
         """Fit the model with the measured delay."""
@@ -297,7 +297,7 @@ class OfflineSteps:
                     velocity_source=(
                         'measured' if listened['reports_velocity'] else 'differentiated'
                     ),
-                    uncertainty=STEPS.model_uncertainty,
+                    uncertainty=0.1,
                     modes=(GainMode.COMPUTED_TORQUE,),
                 ),
             )

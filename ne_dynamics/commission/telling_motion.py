@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.commission.motions import PlannedMotion, lengths
-from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation import (
     FLOOR,
@@ -50,7 +49,7 @@ def plan_telling_motion(
         solids=load_solids(file, dynamics.robot, description_file=file),
         keep_out=(FLOOR,),
         duration=duration,
-        harmonics=STEPS.harmonics,
+        harmonics=5,
         starts=1,
         progress=progress,
     ).trajectory

@@ -51,15 +51,6 @@ class StepThresholds:
         0.12, '', 'Of an effort limit that an identified model may leave unexplained (RMS).'
     )
 
-    # offline_steps
-    usual_delay: float = threshold(0.005, 's', 'Taken for the delay before it is known.')
-    delay_cutoff: float = threshold(
-        15.0, 'Hz', 'Up to which the delay is told: above both frequencies of the tremble.'
-    )
-    model_uncertainty: float = threshold(
-        0.1, '', 'What an identified model is taken to be off by at most, for the choice of gains.'
-    )
-
     # folder
     free_space: int = threshold(
         100 * 2**20, 'bytes', 'Free space that a run needs: its logs, and some to spare.'
@@ -70,9 +61,6 @@ class StepThresholds:
         0.01, 'm', 'Distance that links keep from each other; less where they are nearer at first.'
     )
     link_check_period: float = threshold(0.005, 's', 'Between two poses that are looked at.')
-
-    # telling_motion
-    harmonics: int = threshold(5, '', 'Of the excitation that is planned.')
 
 
 STEPS = StepThresholds()
@@ -88,15 +76,9 @@ class PlannedMotionThresholds:
     usual_velocity: float = threshold(
         1.0, 'rad/s or m/s', 'Taken for a velocity limit where a joint has none.'
     )
-    ramp_time: float = threshold(1.5, 's', 'Time in which a sum of sines swells, and dies away.')
     kept_off_share: float = threshold(
         0.05, '', "Part of a joint's range that motions keep off its ends, at most 0.1 rad or m."
     )
-    tremble_ramp: float = threshold(
-        0.15, '', 'Part of a sweep in which the tremble swells, and dies away.'
-    )
-    shortest_sweep: float = threshold(1.8, 's', 'Shortest time of a sweep that trembles.')
-    shortest_way: float = threshold(0.7, 's', 'Shortest time of any other way of a probe.')
     smallest_sweep: float = threshold(
         0.2,
         'rad or m',
@@ -109,18 +91,8 @@ class PlannedMotionThresholds:
         'without effort.',
     )
     least_sweep: float = threshold(0.05, 'rad or m', 'How small they become.')
-    probe_points: int = threshold(50, '', 'Of a probe, a second.')
     effort_share: float = threshold(
         0.75, '', "Of the effort limits, that a model's efforts may take."
-    )
-    looks_between_points: int = threshold(
-        8,
-        '',
-        'Efforts between two points of a probe: friction changes sign there where a tremble '
-        'turns round.',
-    )
-    smallest_scale: float = threshold(
-        0.1, '', 'Below this part of its reach a motion is given up.'
     )
     close_way: float = threshold(
         1e-3,
@@ -205,50 +177,8 @@ class ArmThresholds:
     silence_in_lockstep: float = threshold(
         30.0, 's', 'The same where an arm waits for its controller, and both for a busy machine.'
     )
-    patience: float = threshold(60.0, 's', 'For what has to come about, in real time.')
-    look_period: float = threshold(
-        0.1,
-        's',
-        'After which it is seen that states have stopped, or the node has ended, in real time.',
-    )
     others_period: float = threshold(
         0.5, 's', 'After which it is seen that somebody else commands the arm, in real time.'
-    )
-    stop_patience: float = threshold(2.0, 's', 'For each part of stopping a motion, in real time.')
-    fault_patience: float = threshold(
-        3.0, 's', 'For the diagnostics of a node that damps the arm, in real time.'
-    )
-    stopping_time: float = threshold(
-        0.3, 's', 'For which the node is left alone when it was asked to stop.'
-    )
-
-    # one_process
-    one_process_rate: float = threshold(
-        500.0, 'Hz', 'States a second, as the simulated robot has by default.'
-    )
-    braked_time: float = threshold(
-        0.3, 's', 'For which a new node answers states before the brakes are released.'
-    )
-
-    # pace
-    states_ahead: int = threshold(
-        24,
-        '',
-        'States a simulated arm may be ahead of what was read: late readers stop nothing, '
-        'nothing is lost.',
-    )
-
-    # session
-    standing_time: float = threshold(
-        3600.0,
-        's',
-        'Real time a simulated arm may stand, before its node takes its stamps for frozen.',
-    )
-    first_state_time: float = threshold(20.0, 's', 'Longest wait for a first state, in real time.')
-
-    # simulated_arm
-    pose_motion_time: float = threshold(
-        6.0, 's', 'Duration of the motion that a first pose must leave room for.'
     )
 
     # signal_masking
@@ -266,11 +196,6 @@ ARM = ArmThresholds()
 @dataclass(frozen=True)
 class FitThresholds:
     """How the records of a run are fitted."""
-
-    # fitting
-    holdout: float = threshold(
-        0.2, '', 'Part of the records that is predicted by a fit to the rest.'
-    )
 
     # static_friction
     rise_parts: tuple[float, ...] = threshold(
@@ -293,14 +218,6 @@ class FitThresholds:
         'Error that a part of the rise may leave, by that with all: joints, encoders, ripple '
         'make some per cent.',
     )
-    parts_between: int = threshold(
-        101, '', 'Parts that are compared by the errors of those that were tried.'
-    )
-    standing_share: float = threshold(
-        1e-3,
-        '',
-        "Part of a joint's largest velocity at which its motion stands: there is no ahead.",
-    )
 
     # friction
     friction_cutoffs: tuple[float, ...] = threshold(
@@ -319,36 +236,17 @@ class FitThresholds:
     speed_noise_share: float = threshold(
         0.011, '', "Of the joint's largest velocity, that the noise of the encoder may be."
     )
-    most_swinging: float = threshold(
-        5.0, '', 'Noise of a swinging joint, at most, by that of its encoder.'
-    )
-    stribeck_widths: int = threshold(12, '', 'Stribeck velocities that are tried.')
-    narrowest_width: float = threshold(
-        0.02,
-        '',
-        'The first of them, by the largest velocity; none is narrower than a standing velocity.',
-    )
-    widest_width: float = threshold(0.3, '', 'The last of them, likewise.')
     largest_static: float = threshold(
         2.0, '', 'Static friction over Coulomb friction that is believed, at most.'
     )
     friction_standing_share: float = threshold(
         0.01, '', 'Part of its largest velocity below which a joint stands.'
     )
-    longest_turn: float = threshold(0.03, 's', 'A joint that stands for longer sticks.')
-    filter_reach: float = threshold(
-        0.6,
-        '',
-        'How far the filter carries what was while it stuck, in periods of the cut-off frequency.',
-    )
     sign_width: float = threshold(
         0.00125,
         '',
         "Width of the change of sign found, by the joint's largest velocity; at four times "
         'that, feedforward is late where joints turn slowly.',
-    )
-    fewest_of_friction: int = threshold(
-        100, '', 'Samples in motion that tell the friction of a joint, at least.'
     )
 
     # lost_motion
@@ -365,12 +263,6 @@ class FitThresholds:
     )
 
     # uneven_friction
-    place: float = threshold(0.1, 'rad', 'Width of a place; a fifth of it for slides [m].')
-    passing_share: float = threshold(
-        0.1, '', 'Part of its largest velocity from which a joint passes a place.'
-    )
-    fewest_of_place: int = threshold(30, '', 'Samples of each direction that tell of a place.')
-    fewest_places: int = threshold(4, '', 'Places by which friction is told to differ.')
     uneven_share: float = threshold(
         0.1,
         '',

@@ -134,7 +134,7 @@ class Clearance:
         self._ignored = {frozenset(pair) for pair in ignored}
         self._travel = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
         rng = np.random.default_rng(0)
-        drawn = rng.uniform(limits.lower, limits.upper, (EXCITATION.touching_poses, dynamics.n))
+        drawn = rng.uniform(limits.lower, limits.upper, (40, dynamics.n))
         poses = np.vstack([start, np.where(limits.moves, drawn, start)])
         frames = BodyFrames(dynamics, poses)
         notes: list[str] = []

@@ -16,7 +16,7 @@ from ne_dynamics.identification.regression.design import find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
 from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.thresholds import IDENTIFICATION, REGRESSION
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 
 TERMS = ALWAYS
@@ -115,7 +115,7 @@ def find_columns(
     stacked = np.hstack([inertial[:, fitted], others])[is_read]
     chosen = find_independent(stacked, fitted.size)
     combinations = np.linalg.lstsq(stacked[:, chosen], stacked, rcond=None)[0]
-    combinations[np.abs(combinations) < EXCITATION.negligible_share] = 0.0
+    combinations[np.abs(combinations) < 1e-9] = 0.0  # rounding
     given = np.array([given_values(joint)[list(TERMS)] for joint in robot.joints])
     everything = np.concatenate([dynamics.inertial_parameters()[fitted], given.ravel()])
     scales = np.concatenate([_inertial_scales(references), _friction_scales(limits, friction)])
@@ -146,7 +146,9 @@ def _friction_scales(limits: ExcitationLimits, columns: FloatArray) -> FloatArra
     size = np.sqrt((columns**2).mean(axis=0))
     effort = np.where(np.isfinite(limits.effort), limits.effort, 1.0)
     scales = (
-        REGRESSION.friction_prior_scale * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+        IDENTIFICATION.friction_prior_scale
+        * effort[:, np.newaxis]
+        / np.where(size > 0.0, size, 1.0)
     )
     return scales.ravel()
 

@@ -16,11 +16,13 @@ from ne_dynamics.excitation.body_frames import BodyFrames
 from ne_dynamics.excitation.clearance import Clearance, Pair, PairDistances, Wall
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
-from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
 
 FAR = -1e3
 """Stands for what is so far off that it was not computed."""
+
+DECIMETRE = 0.1
+"""Distance that counts like the whole of a limit [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,7 @@ class Constraints:
         nearest = np.empty((samples, len(walls), 3))
         for index, wall in enumerate(walls):
             distances, nearest[:, index] = wall.measure(frames)
-            values[:, index] = (self._wall_aims[index] - distances) / SEARCH.unit_distance
+            values[:, index] = (self._wall_aims[index] - distances) / DECIMETRE
 
         def pull_back(weights: FloatArray) -> SampledMotion:
             position = np.zeros((samples, n))
@@ -150,15 +152,18 @@ class Constraints:
                     nearest[rows, index],
                     np.broadcast_to(wall.plane.normal, (rows.size, 3)),
                 )
-                position[rows] -= weights[rows, index, np.newaxis] * slopes / SEARCH.unit_distance
+                position[rows] -= weights[rows, index, np.newaxis] * slopes / DECIMETRE
             return SampledMotion(position, np.zeros((samples, n)), np.zeros((samples, n)))
 
         return Group(values, pull_back)
 
 
 def aim_at(kept: Pair | Wall, extra: float) -> float:
-    """Return the distance that is sought for, of which the margin is what must be [m]."""
-    return min(SEARCH.aimed_margin * kept.margin + extra, SEARCH.largest_aim * kept.at_start)
+    """Return the distance that is sought for, a little more than what must be [m].
+
+    And a little less than that at the start, which the motion begins with.
+    """
+    return min(1.1 * kept.margin + extra, 0.95 * kept.at_start)
 
 
 class _Pairs:
@@ -180,12 +185,12 @@ class _Pairs:
     def evaluate(self, motion: SampledMotion, frames: BodyFrames, needed: FloatArray) -> Group:
         samples, n = motion.position.shape
         bound = self._bound(motion)
-        rows, columns = np.nonzero((self._margins - bound) / SEARCH.unit_distance > needed)
+        rows, columns = np.nonzero((self._margins - bound) / DECIMETRE > needed)
         values = np.full((samples, len(self._pairs)), FAR)
         contacts = {}
         measure = PairDistances(self._pairs, frames)
         # What is farther away than is needed pulls at nothing.
-        far = (self._margins - SEARCH.unit_distance * needed)[rows, columns].tolist()
+        far = (self._margins - DECIMETRE * needed)[rows, columns].tolist()
         for row, column, enough in zip(rows.tolist(), columns.tolist(), far, strict=True):
             distance = measure(row, column)
             if distance < enough:
@@ -193,7 +198,7 @@ class _Pairs:
             self._distances[row, column] = distance
         self._positions[rows, columns] = motion.position[rows]
         measured = self._distances[rows, columns]
-        values[rows, columns] = (self._margins[columns] - measured) / SEARCH.unit_distance
+        values[rows, columns] = (self._margins[columns] - measured) / DECIMETRE
 
         def pull_back(weights: FloatArray) -> SampledMotion:
             position = np.zeros((samples, n))
@@ -214,7 +219,7 @@ class _Pairs:
                         normals,
                     )
                 own = np.array([weights[place] for place in touched])[:, np.newaxis]
-                np.add.at(position, where, -own * np.nan_to_num(slopes) / SEARCH.unit_distance)
+                np.add.at(position, where, -own * np.nan_to_num(slopes) / DECIMETRE)
             return SampledMotion(position, np.zeros((samples, n)), np.zeros((samples, n)))
 
         return Group(values, pull_back)

@@ -77,9 +77,12 @@ def measure_condition(information: FloatArray) -> Measure:
 
 def _decompose(information: FloatArray) -> tuple[FloatArray, FloatArray]:
     values, axes = np.linalg.eigh(information)
-    return np.maximum(
-        values, EXCITATION.smallest_eigenvalue * max(float(values[-1]), 1e-300)
-    ), axes
+    return np.maximum(values, _find_rounding(float(values[-1]))), axes
+
+
+def _find_rounding(largest: float) -> float:
+    """Return the size below which an eigenvalue is none, by the largest one."""
+    return 1e-14 * max(largest, 1e-300)
 
 
 MEASURES = {'log-det': measure_determinant, 'condition': measure_condition}
@@ -167,6 +170,6 @@ class Information:
 def compute_condition_number(information: FloatArray) -> float:
     """Return the condition number of the weighted columns; infinite when one is dependent."""
     values = np.linalg.eigvalsh(information)
-    if not values[0] > EXCITATION.smallest_eigenvalue * values[-1]:
+    if not values[0] > _find_rounding(float(values[-1])):
         return float('inf')
     return float(np.sqrt(values[-1] / values[0]))

@@ -64,8 +64,9 @@ class Search:
     def __init__(self, task: Task, tightening: float, extra: float = 0.0) -> None:
         self._task = task
         series, limits = task.series, task.limits
-        rate = SEARCH.samples_per_period * series.base_frequency * series.harmonics
-        samples = max(int(np.ceil(rate * series.duration)), SEARCH.least_samples) + 1
+        # In a period of the fastest oscillation 24, and 16 where the window rises.
+        rate = 24.0 * series.base_frequency * series.harmonics
+        samples = max(int(np.ceil(rate * series.duration)), 160) + 1
         self._times = np.linspace(0.0, series.duration, samples)
         self._waves = series.evaluate(self._times)
         self._moving = np.flatnonzero(limits.moves)
@@ -132,7 +133,7 @@ class Search:
         joints, count = self._scales.shape
         x = rng.normal(size=self._scales.shape) / np.sqrt(count)
         x *= rng.uniform(0.3, 1.0, (joints, 1))
-        x *= self._find_largest(lambda factor: factor * x, 0.0, 2.0, SEARCH.size_bisections)
+        x *= self._find_largest(lambda factor: factor * x, 0.0, 2.0, halvings=10)
         for joint in rng.permutation(joints).tolist():
             row = np.arange(joints)[:, np.newaxis] == joint
             x = self._enlarge(x, row)
@@ -143,9 +144,7 @@ class Search:
         def change(factor: float) -> FloatArray:
             return np.where(row, factor * x, x)
 
-        return change(
-            self._find_largest(change, 1.0, SEARCH.joint_growth, SEARCH.joint_bisections)
-        )
+        return change(self._find_largest(change, 1.0, 5.0, halvings=4))
 
     def _find_largest(
         self, change: Callable[[float], FloatArray], low: float, high: float, halvings: int
@@ -199,7 +198,7 @@ class Search:
         groups = self._constraints.evaluate(motion, self._needed(state))
         if not state.values:
             state.values = [np.zeros_like(group.values) for group in groups]
-            state.weights = [SEARCH.first_weight] * len(groups)
+            state.weights = [3.0] * len(groups)
         for group, multipliers, weight in zip(groups, state.values, state.weights, strict=True):
             force = np.maximum(multipliers + weight * group.values, 0.0)
             value += 0.5 * float((force**2 - multipliers**2).sum()) / weight
@@ -214,8 +213,9 @@ class Search:
             weight = state.weights[index]
             state.values[index] = np.maximum(state.values[index] + weight * group.values, 0.0)
             worst.append(max(float(group.values.max(initial=0.0)), 0.0))
-            if state.worst and worst[-1] > SEARCH.slow_decrease * state.worst[index]:
-                state.weights[index] *= SEARCH.weight_growth
+            if state.worst and worst[-1] > 0.5 * state.worst[index]:
+                # Violations shrink too slowly.
+                state.weights[index] *= 3.0
         state.worst = worst
 
 

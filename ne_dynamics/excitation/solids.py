@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError, ModelError, optional_dependency
-from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import BASE, Robot
 from ne_dynamics.model.urdf.shapes import Shape, read_shapes
@@ -148,7 +147,7 @@ def _make_solid(coal: Any, loader: Any, shape: Shape, body: int, pose: Transform
         if shape.kind == 'capsule':
             radius, corners, hull = width, ends, coal.Capsule(width, length)
         else:
-            edges = EXCITATION.prism_edges
+            edges = 24
             angles = 2.0 * np.pi * np.arange(edges) / edges
             rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(edges)], axis=1)
             rim *= width / np.cos(np.pi / edges)  # around the circle

@@ -12,7 +12,6 @@ from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.keep_out import KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits, Shares
 from ne_dynamics.excitation.solids import Solid, make_origins
-from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -61,8 +60,7 @@ def choose_start(
     if best is not None:
         return best[1], best[2]
     raise ExcitationError(
-        f'start: expected a pose, got none, and {EXCITATION.start_tries} others were not '
-        f'free either ({failure})'
+        f'start: expected a pose, got none, and 60 others were not free either ({failure})'
     )
 
 
@@ -75,7 +73,7 @@ def _generate(dynamics: Dynamics) -> Iterator[tuple[FloatArray, str]]:
     middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
     yield middle, 'the middle of the limits'
     rng = np.random.default_rng(0)
-    for _ in range(EXCITATION.start_tries):
+    for _ in range(60):
         yield middle + 0.5 * half * rng.uniform(-1.0, 1.0, dynamics.n), 'a free pose'
 
 

@@ -12,10 +12,6 @@ class ExcitationThresholds:
     """What a motion keeps free, what it must tell, and how it is checked."""
 
     # plan
-    margin: float = threshold(0.02, 'm', 'Distance between links, and from planes.')
-    noise_share: float = threshold(
-        0.01, '', 'Standard deviation of the effort noise, by the effort limit of the joint.'
-    )
     least_noise: float = threshold(
         1e-6, '', 'Least such share that may be given: no effort is known better.'
     )
@@ -30,7 +26,6 @@ class ExcitationThresholds:
     highest_frequency: float = threshold(
         0.5, 'Hz', 'Highest frequency of the series that is chosen.'
     )
-    harmonics: int = threshold(10, '', 'Frequencies of the series.')
     points_per_period: int = threshold(
         80, '', 'Points of the trajectory in a period of the highest frequency.'
     )
@@ -72,27 +67,14 @@ class ExcitationThresholds:
     coulomb_width: float = threshold(
         0.02, '', 'Width of the sign of Coulomb friction, by the largest velocity.'
     )
-    negligible_share: float = threshold(
-        1e-9, 'SI', 'Share of a parameter in a combination that is rounding.'
-    )
     eigenvalue_power: int = threshold(
         4, '', 'Power of the means that stand for largest and smallest eigenvalue.'
     )
-    smallest_eigenvalue: float = threshold(
-        1e-14, '', 'Part of the largest eigenvalue below which there is none.'
-    )
 
     # clearance
-    touching_poses: int = threshold(
-        40, '', 'Random poses in which a pair must touch to be left out.'
-    )
     nearest_share: float = threshold(
         0.8, '', 'Part of its distance at the start that a pair within the margin keeps.'
     )
-    prism_edges: int = threshold(
-        24, '', 'Edges of the prism around a cylinder by which planes are kept.'
-    )
-    start_tries: int = threshold(60, '', 'Random poses that are tried as start.')
 
     # verification
     check_step: float = threshold(0.001, 's', 'Time between checked samples.')
@@ -101,7 +83,6 @@ class ExcitationThresholds:
         'rad or m, and by s and s^2',
         'Distance, velocity and acceleration up to this are none.',
     )
-    samples_at_once: int = threshold(2000, '', 'Samples whose distances are bounded at once.')
 
 
 EXCITATION = ExcitationThresholds()
@@ -113,35 +94,12 @@ class SearchThresholds:
     """How the best motion is sought: samples, weights, iterations."""
 
     # constraints
-    unit_distance: float = threshold(0.1, 'm', 'Distance that counts like the whole of a limit.')
-    aimed_margin: float = threshold(1.1, '', 'Distance that is aimed at, by the margin.')
-    largest_aim: float = threshold(
-        0.95, '', 'Largest distance that is aimed at, by that at the start.'
-    )
 
     # search
-    samples_per_period: int = threshold(24, '', 'Samples in a period of the fastest oscillation.')
-    least_samples: int = threshold(
-        160, '', 'Fewest samples of a motion: 16 where the window rises.'
-    )
-    first_weight: float = threshold(3.0, '', 'First weight of squared violations.')
-    weight_growth: float = threshold(
-        3.0, '', 'Factor of a weight whose violations shrink too slowly ...'
-    )
-    slow_decrease: float = threshold(
-        0.5, '', '... that is, stay above this part of what they were.'
-    )
     multiplier_steps: int = threshold(8, '', 'Times that the multipliers are changed ...')
     multiplier_steps_again: int = threshold(3, '', '... and when a motion is improved again.')
     iterations: int = threshold(40, '', 'Iterations of L-BFGS between.')
     random_motions: int = threshold(8, '', 'Random motions of which the best begins the search.')
-    size_bisections: int = threshold(
-        10, '', 'Bisections for the largest size of a random motion within its limits ...'
-    )
-    joint_bisections: int = threshold(4, '', '... and for that of each joint.')
-    joint_growth: float = threshold(
-        5.0, '', "Factor by which a joint's part of a random motion may grow."
-    )
 
 
 SEARCH = SearchThresholds()

@@ -128,7 +128,7 @@ class Distances:
     """Distances of what is not to touch, along a motion in small steps."""
 
     def __init__(self, dynamics: Dynamics, motion: DenseMotion) -> None:
-        self._motion, self._count = motion, EXCITATION.samples_at_once
+        self._motion, self._count = motion, 2000
         self._frames = [
             BodyFrames(dynamics, motion.position[first : first + self._count])
             for first in range(0, len(motion.times), self._count)
@@ -164,7 +164,7 @@ class Distances:
                 )
             if distance < best.distance:
                 best = Nearest(pair.name, distance, pair.margin, time)
-            ahead = position[row + 1 : row + 1 + EXCITATION.samples_at_once]
+            ahead = position[row + 1 : row + 1 + self._count]
             if not ahead.size:
                 break
             near = np.flatnonzero(

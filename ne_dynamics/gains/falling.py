@@ -49,22 +49,6 @@ class GravitySlopes:
     parts: FloatArray
     weights: FloatArray | None
 
-    def at(self, index: slice) -> GravitySlopes:
-        """Return some of the poses."""
-        weights = None if self.weights is None else self.weights[index]
-        return GravitySlopes(self.poses[index], self.parts[index], weights)
-
-    def joined(self, other: GravitySlopes) -> GravitySlopes:
-        """Return the poses of both."""
-        weights = None
-        if self.weights is not None and other.weights is not None:
-            weights = np.concatenate((self.weights, other.weights))
-        return GravitySlopes(
-            np.concatenate((self.poses, other.poses)),
-            np.concatenate((self.parts, other.parts)),
-            weights,
-        )
-
 
 def _find_most_negative(
     slope: FloatArray,
@@ -128,13 +112,13 @@ class Falls:
         self._stiffness = request.joint_stiffness(joints)
         self._lower, self._upper = np.array([pose_range(joint) for joint in joints]).T
         self._starts = self._slopes_in(draw_poses(joints, GAIN_SEARCH.random_poses, request.seed))
-        self._found = self._starts.at(slice(0))
+        self._found: GravitySlopes | None = None
         self._modes: Modes | None = None
 
     @property
     def poses(self) -> FloatArray:
         """The poses that were found, shape (k, n) [rad or m]."""
-        return self._found.poses
+        return self._starts.poses[:0] if self._found is None else self._found.poses
 
     def modes(self, mode: GainMode) -> Modes:
         """Return the modes of the lightest and the heaviest arm in the poses that were found."""
@@ -180,13 +164,17 @@ class Falls:
 
     def reduction(self, kp: FloatArray) -> float:
         """Return the factor by which gains may be smaller in the poses that were found."""
-        return _invert(float(self._soften(self._found, kp)[0].max(initial=0.0)))
+        return (
+            np.inf
+            if self._found is None
+            else _invert(float(self._soften(self._found, kp)[0].max()))
+        )
 
     def share(self, kp: FloatArray) -> FloatArray:
         """Return which part of what holds the arm each joint has where it falls first, (n,)."""
-        part, error = self._soften(self._found, kp)
-        if not part.size:
+        if self._found is None:
             return np.zeros_like(kp)
+        part, error = self._soften(self._found, kp)
         work = kp * error[int(part.argmax())] ** 2
         return np.asarray(work / max(float(work.sum()), np.finfo(np.float64).tiny))
 
@@ -217,7 +205,7 @@ class Falls:
             parts = np.where(is_worse, found[best, columns], parts)
         worst = int(parts.argmax())
         if parts[worst] > 0.0:
-            self._found = self._found.joined(self._slopes_in(poses[[worst]]))
+            self._found = self._slopes_in(np.concatenate((self.poses, poses[[worst]])))
             self._modes = None
         return min(_invert(float(parts[worst])), self.reduction(kp))
 

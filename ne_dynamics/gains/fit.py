@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.scalar import suffices
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-
-REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
-"""Powers of a step by which frequency and damping of a joint are led to larger margins."""
 
 LARGER = 1.0 / sys.float_info.epsilon
 """A power of two, so that numbers keep their digits."""
@@ -138,47 +134,6 @@ class LoopFit:
             low, high = (middle, high) if enough else (low, middle)
         return np.asarray(low * frequency, dtype=np.float64)
 
-    def _score(self, gains: JointGains) -> float:
-        """Return by how much gains suffice in the hard poses: from 1 on; below 0 the arm falls.
-
-        The least margin by what is asked for.
-        """
-        some, timing = self._modes[self._hard], self._kind.timing
-        weights = None if self._weights is None else self._weights[self._hard]
-        closed = close_loop(some, weights, gains, timing)
-        growing = float(growth(closed, self._has_integral).max())
-        if growing >= 1.0:
-            return 1.0 - growing
-        loop = open_loop(some, weights, gains, timing, self._few)
-        rest = resting_loop(some, weights, gains)
-        together = self._bounded(margins_of_all(loop, self._few, rest), gains)
-        request, scores = self._request, [np.inf]
-        for margins in (together, margins_of_joints(loop, self._few, rest)):
-            scores.append(margins.phase.min() / request.phase_margin)
-            for factor in (margins.gain, margins.reduction):
-                scores.append(np.log(factor.min()) / np.log(request.gain_margin))
-        return float(min(scores))
-
-    def repair(
-        self, frequency: FloatArray, damping: FloatArray
-    ) -> tuple[FloatArray, FloatArray] | None:
-        """Return frequencies and damping ratios that suffice, near others that do not; or None.
-
-        Joint by joint, stiffness and damping are led to where the least margin is larger.
-        """
-        score, rise = self._score(self._gains(frequency, damping)), GAIN_SEARCH.largest_rise
-
-        def is_better(gains: JointGains) -> bool:
-            nonlocal score
-            before, score = score, max(score, self._score(gains))
-            return score > before
-
-        while rise >= GAIN_SEARCH.least_rise and score < 1.0:
-            enough = score + GAIN_SEARCH.least_progress
-            frequency, damping = self._move_each(frequency, damping, REPAIRS, rise, is_better)
-            rise = rise if score > enough else np.sqrt(rise)
-        return (frequency, damping) if score >= 1.0 else None
-
     def raise_each(
         self, frequency: FloatArray, damping: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
@@ -190,7 +145,7 @@ class LoopFit:
         rise, moves = GAIN_SEARCH.largest_rise, ((1.0, 2.0), (1.0, 1.0), (1.0, 0.0))
         while rise >= GAIN_SEARCH.least_rise:
             before = frequency
-            frequency, damping = self._move_each(frequency, damping, moves, rise, self._check_few)
+            frequency, damping = self._move_each(frequency, damping, moves, rise)
             rise = np.sqrt(rise) if frequency is before else rise
         return frequency, damping
 
@@ -200,11 +155,10 @@ class LoopFit:
         damping: FloatArray,
         moves: tuple[tuple[float, float], ...],
         rise: float,
-        takes: Callable[[JointGains], bool],
     ) -> tuple[FloatArray, FloatArray]:
         """Return frequencies and damping ratios after one move of each joint, in turn.
 
-        It is the first of the moves within the bounds whose gains are taken; the same arrays where
+        It is the first of the moves within the bounds whose gains suffice; the same arrays where
         there is none. A move is the powers of the rise by which stiffness' root and damping grow.
         """
         for joint in range(self._joints):
@@ -214,7 +168,7 @@ class LoopFit:
                 tried[joint] *= rise**stiffer
                 ratios[joint] *= rise ** (damper - stiffer)
                 gains = self._gains(tried, ratios)
-                if self._bounds.check(gains)[0][joint] <= 1.0 and takes(gains):
+                if self._bounds.check(gains)[0][joint] <= 1.0 and self._check_few(gains):
                     frequency, damping = tried, ratios
                     break
         return frequency, damping

@@ -10,7 +10,7 @@ than its margins all frequencies are lowered together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -114,11 +114,8 @@ class GainSearch:
                 break
         return choice
 
-    def _choose(self, integral_share: float, *, is_thorough: bool = True) -> Choice | None:
-        """Return the gains with an integral; None when there are none.
-
-        Thoroughly: also where they have to be looked for away from the scalar loops.
-        """
+    def _choose(self, integral_share: float) -> Choice | None:
+        """Return the gains with an integral; None when there are none."""
         found = []
         for cutoff in self._cutoffs:
             kind = self._make_kind(cutoff, integral_share)
@@ -141,8 +138,6 @@ class GainSearch:
             lowered = fit.lower(each, ratios)
             if lowered is not None and (best is None or _worth(lowered) > best[0]):
                 best = _worth(lowered), fit, lowered, ratios
-        if best is None and is_thorough and not integral_share:
-            best = _repaired(found, fits)
         if best is None:
             return None
         _, fit, lowest, ratios = best
@@ -187,7 +182,7 @@ class GainSearch:
                 else replace(self._request, delay=delay, delay_jitter=0.0)
             )
             search = GainSearch(self._mode, self._plants, shorter, self._falls)
-            choice = search._choose(0.0, is_thorough=False)
+            choice = search._choose(0.0)
             if choice is not None and self._is_of_use(choice):
                 return delay
         return None
@@ -215,18 +210,6 @@ class GainSearch:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if works(middle) else (low, middle)
         return low
-
-
-def _repaired(
-    found: Sequence[_Found], fits: Mapping[float, LoopFit]
-) -> tuple[float, LoopFit, FloatArray, FloatArray] | None:
-    """Return gains that suffice near the best ones that do not."""
-    for _, kind, damping, each in _candidates(found)[:1]:
-        fit = fits[kind.cutoff]
-        repaired = fit.repair(*fit.stand(each, np.full_like(each, damping)))
-        if repaired is not None:
-            return _worth(repaired[0]), fit, *repaired
-    return None
 
 
 def _worth(frequency: FloatArray) -> float:

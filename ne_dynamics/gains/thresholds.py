@@ -142,9 +142,6 @@ class GainSearchSettings:
     )
     few_frequencies: int = threshold(90, '', '... at so many frequencies ...')
     few_slack: float = threshold(0.985, '', '... which may miss a margin by this factor.')
-    least_progress: float = threshold(
-        0.01, '', 'Less progress of the score in a round makes the steps smaller.'
-    )
     largest_rise: float = threshold(
         1.5, '', "First factor by which a joint's frequency is raised ..."
     )

@@ -73,11 +73,11 @@ def find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
     are those of the bodies.
     """
     sizes = np.linalg.norm(rows, axis=0)
-    acting = sizes > IDENTIFICATION.acting_column * max(float(sizes.max(initial=0.0)), 1e-300)
+    acting = sizes > 1e-8 * max(float(sizes.max(initial=0.0)), 1e-300)
     places = [*reversed(range(inertial)), *range(inertial, rows.shape[1])]
     order = np.array([place for place in places if acting[place]], dtype=np.intp)
     diagonal = np.abs(np.diag(np.linalg.qr(rows[:, order] / sizes[order], mode='r')))
-    return np.sort(order[: diagonal.size][diagonal > IDENTIFICATION.independent_column])
+    return np.sort(order[: diagonal.size][diagonal > 1e-7])
 
 
 def estimate_base(
@@ -126,9 +126,7 @@ def _compute_root(width: FloatArray) -> FloatArray:
     """Return R with ``R R^T`` a covariance, by its eigenvalues in units of its diagonal."""
     size = np.sqrt(np.maximum(np.diag(width), 1e-300))
     values, vectors = np.linalg.eigh(width / size / size[:, np.newaxis])
-    result: FloatArray = (
-        size[:, np.newaxis] * vectors * np.sqrt(np.maximum(values, IDENTIFICATION.least_variance))
-    )
+    result: FloatArray = size[:, np.newaxis] * vectors * np.sqrt(np.maximum(values, 1e-12))
     return result
 
 
@@ -160,10 +158,9 @@ def correct_correlation_time(
     """
     lags = np.sqrt(np.maximum(counts, 1.0))
     freedom = 3.0 * np.maximum(counts, 1.0) / lags
-    taken = np.minimum(parameters / freedom, IDENTIFICATION.most_freedom_taken)
-    left = 1.0 - np.minimum(
-        parameters / np.maximum(counts, 1.0), IDENTIFICATION.most_freedom_taken
-    )
+    most = 0.75
+    taken = np.minimum(parameters / freedom, most)
+    left = 1.0 - np.minimum(parameters / np.maximum(counts, 1.0), most)
     least = find_filter_correlation(rate, cutoff)
     result: FloatArray = np.maximum(correlation * left / (1.0 - taken), least)
     return result

@@ -112,11 +112,7 @@ class Quality:
         """Return how many directions exist, how many were found, and the condition number."""
         units, inner = self._units(), slice(0, self._design.inertial)
         _, sizes, directions = np.linalg.svd(self._regressor @ units, full_matrices=False)
-        base = (
-            directions[: int((sizes > IDENTIFICATION.acting_direction * sizes[0]).sum())]
-            if sizes.size
-            else directions
-        )
+        base = directions[: int((sizes > 1e-8 * sizes[0]).sum())] if sizes.size else directions
         outer = slice(self._design.inertial, None)
         # What friction and drives could explain as well does not count.
         mixed = units.T @ self._information[inner, outer]

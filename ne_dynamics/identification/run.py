@@ -52,15 +52,10 @@ from ne_dynamics.identification.report.report import (
     JointChange,
     Report,
 )
-from ne_dynamics.identification.settings import IdentificationSettings
+from ne_dynamics.identification.settings import SETTINGS, IdentificationSettings
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-
-__all__ = ['BodyChange', 'DriveChange', 'Identified', 'JointChange', 'Report', 'identify']
-
-SETTINGS = IdentificationSettings()
-"""By default."""
 
 
 def identify(

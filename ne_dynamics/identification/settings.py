@@ -91,3 +91,7 @@ class IdentificationSettings:
     wrist: int = 3
     ratio_steps: tuple[float, ...] = (1.5, 1.15, 1.05, 1.015)
     ratios_to_either_side: int = 3
+
+
+SETTINGS = IdentificationSettings()
+"""By default."""

@@ -76,6 +76,13 @@ class SignalSums(Sums):
             (error**2).sum(axis=0),
         )
 
+    def find_opposed(self) -> NDArray[np.bool_]:
+        """Return which efforts run against the computed ones and give energy, shape (n,)."""
+        size = np.sqrt(self.used_measured) * np.sqrt(self.used_computed)
+        return (self.product < IDENTIFICATION.opposed_correlation * size) & (
+            self.power < -IDENTIFICATION.opposed_power * self.power_size
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SignalSummary:
@@ -119,7 +126,6 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
     statistics, criteria = logs.statistics, logs.find_criteria()
     kept = np.array([part.kept for part in statistics], dtype=np.float64)
     counts = np.array([part.count for part in statistics], dtype=np.float64)
-    size = np.sqrt(sums.used_measured) * np.sqrt(sums.used_computed)
     has_effort = np.array([part.has_effort for part in statistics])
     sources = [log.source for log in logs.logs]
     saturated = np.array([criteria.saturated for criteria in criteria])
@@ -138,8 +144,7 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
         saturated=counts @ saturated / counts.sum(),
         moves=np.any([criteria.moves for criteria in criteria], axis=0),
         acceleration_noise=np.sqrt(kept @ noise**2 / kept.sum()),
-        opposed=(sums.product < IDENTIFICATION.opposed_correlation * size)
-        & (sums.power < -IDENTIFICATION.opposed_power * sums.power_size),
+        opposed=sums.find_opposed(),
         velocity_error=np.where(
             sums.with_velocity > 0.0, np.sqrt(sums.velocity_error) / velocity, 0.0
         ),

@@ -28,7 +28,6 @@ from ne_dynamics.commission.motions import (
 from ne_dynamics.commission.node_settings import sticking_parameters
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
-from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.driver import CommandLog
 from ne_dynamics.driver.command import find_delay_by_motion
 from ne_dynamics.driver.steps import find_steps
@@ -61,7 +60,7 @@ def swept():
 def find_delay(times, position, command):
     """Return the delay, and its standard deviation, that a run takes for that of its commands."""
     commands = CommandLog.from_samples(ROBOT.joint_names, times, command)
-    return find_delay_by_motion(DYNAMICS, times, position, commands, STEPS.delay_cutoff)
+    return find_delay_by_motion(DYNAMICS, times, position, commands, 15.0)
 
 
 @pytest.mark.parametrize('delay', [0.0, 0.002, 0.0053, 0.012])

@@ -100,8 +100,16 @@ def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
         **gentle_parameters(Dynamics(subject.robot), begin),
         'velocity_source': 'differentiated',
     }
+    before = session.now
     with session.moving('beside', parameters, tmp_path / 'beside.node.yaml'):
+        # Under brakes, and after their release.
+        assert session.now - before == pytest.approx(0.3 + 0.5, abs=0.005)
         record = session.follow(motion, np.full(begin.size, 0.6))
+        before = session.now
+        again = session._follow(motion, np.full(begin.size, 0.6))
+        # It begins a second after it is sent.
+        assert again.times[0] - before == pytest.approx(1.0, abs=0.005)
+    assert record.times[-1] - record.times[0] == pytest.approx(0.05 + 0.5, abs=0.005)
     desired = record.answered.desired
     np.testing.assert_allclose(desired, np.tile(begin, (len(desired), 1)), atol=1e-6)
 

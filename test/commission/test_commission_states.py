@@ -59,6 +59,31 @@ def hear(arm, *messages):
         arm._on_state(message)
 
 
+@pytest.mark.parametrize(('rate', 'patience'), [(None, 5.0), (250.0, 30.0)])
+def test_an_arm_is_taken_for_silent_after_seconds(context, rate, patience):
+    """One that waits for its controller, and both for a busy machine, later."""
+    arm = Session(SimpleNamespace(joint_names=NAMES), None, lambda sentence: True)
+    arm.connect(context, '', RosProcesses(context.get_domain_id()), None, rate)
+    arm._heard_at -= patience - 1.0
+    arm._look()
+    arm._heard_at -= 2.0
+    with pytest.raises(LostArm, match=f'no joint_states for {patience:g} s'):
+        arm._look()
+    arm.disconnect()
+
+
+def test_who_else_commands_the_arm_is_looked_for_twice_a_second(arm, monkeypatch):
+    looked = []
+    monkeypatch.setattr(arm, '_others', lambda: looked.append(True))
+    monkeypatch.setattr('time.monotonic', lambda: 100.0)
+    arm.watch()
+    arm._heard_at = 100.0
+    for last, times in ((99.55, 0), (99.45, 1)):
+        arm._looked_for_others = last
+        arm._look()
+        assert len(looked) == times
+
+
 UNUSABLE = {
     'a joint is missing': (state(9, ('turn', 'grip')), r"name: \['lift'\] missing"),
     'not finite': (state(9, position=(0.1, float('nan'))), "position: joint 'lift'.* got nan"),

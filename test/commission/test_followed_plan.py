@@ -51,6 +51,14 @@ def test_a_node_that_aims_elsewhere_is_seen_before_the_arm_is_there():
         plan.check(0.7, late, late)
 
 
+def test_a_node_aims_within_a_millimetre_of_the_plan():
+    plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
+    desired = MOTION.between.sample(0.7).position
+    plan.check(0.7, desired + 0.9e-3, desired)
+    with pytest.raises(ArmFault, match='beside'):
+        plan.check(0.7, desired + 1.1e-3, desired)
+
+
 def test_an_arm_beyond_the_tolerance_is_off_the_motion():
     """The joint that is farthest is named."""
     plan = FollowedPlan(NAMES, MOTION, TOLERANCE)

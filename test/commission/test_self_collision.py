@@ -1,5 +1,7 @@
 """Planned motions that would bring links of an arm into contact."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from small_arm import URDF
@@ -39,6 +41,23 @@ def test_a_motion_in_which_links_touch_is_not_begun(tmp_path):
     links.check(plan_way(dynamics.robot, START, START + 0.2))
     with pytest.raises(ExcitationError, match=r'not begun: links column and fore.* --reach'):
         links.check(plan_way(dynamics.robot, START, FOLDED))
+
+
+def test_links_keep_ten_millimetres_in_every_pose_that_is_looked_at(tmp_path, monkeypatch):
+    """One in five milliseconds."""
+    pytest.importorskip('coal', reason='needs coal')
+    file, dynamics = with_shapes(tmp_path)
+    links = SelfCollision(dynamics, file, START)
+    assert {pair.margin for pair in links._clearance.pairs} == {0.01}
+    looked_at = []
+
+    def take(dynamics, dense):
+        looked_at.append(dense.times)
+        return SimpleNamespace(check=lambda clearance: None)
+
+    monkeypatch.setattr('ne_dynamics.commission.self_collision.Distances', take)
+    links.check(plan_way(dynamics.robot, START, START + 0.2))
+    np.testing.assert_allclose(np.diff(looked_at[0]), 0.005, rtol=0.01)
 
 
 def test_where_nothing_can_be_checked_it_is_said(tmp_path):

@@ -12,11 +12,13 @@ from mujoco_distances import Geometry
 import ne_dynamics as ned
 from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, PairDistances
+from ne_dynamics.excitation.clearance import Clearance, PairDistances, Wall
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
+from ne_dynamics.excitation.solids import make_origins
+from ne_dynamics.shipped import shipped_file
 
 WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
 
@@ -69,6 +71,29 @@ def test_distances_of_planes_are_those_of_corners(clearance, poses):
                 pose, wall.solid.link, wall.plane.normal, wall.plane.distance
             )
             assert expected - 1e-3 <= distances[row] <= expected + 1e-6
+
+
+@pytest.mark.parametrize('convention', ['standard', 'modified'])
+def test_origins_of_links_given_by_dh_parameters_are_those_of_forward_kinematics(convention):
+    """Also where the frame of a link, at its far end, is not its body's; and they move so."""
+    robot = ned.load_dh(shipped_file(f'puma560_{convention}_dh.yaml'))
+    dynamics = ned.Dynamics(robot, backend='python')
+    places = {link.name: index for index, link in enumerate(robot.links)}
+    positions = np.random.default_rng(3).uniform(-2.0, 2.0, (5, robot.n))
+    frames, rows, step = BodyFrames(dynamics, positions), np.arange(5), 1e-6
+    normals = np.broadcast_to(WALL.normal, (5, 3))
+    for origin in make_origins(robot):
+
+        def find_points(q, place=places[origin.link]):
+            return dynamics.link_poses(q)[:, place, :3, 3]
+
+        _, points = Wall(origin, WALL, 0.0, np.inf).measure(frames)
+        np.testing.assert_allclose(points, find_points(positions), atol=1e-12)
+        slopes = frames.differentiate(rows, np.full(5, origin.body), points, normals)
+        for joint, moved in enumerate(step * np.eye(robot.n)):
+            change = find_points(positions + moved) - find_points(positions - moved)
+            expected = change @ WALL.normal / (2.0 * step)
+            np.testing.assert_allclose(slopes[:, joint], expected, atol=1e-8)
 
 
 def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses):

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
-from excitation_arm import START, small_arm
+from excitation_arm import START, small_arm, small_solids
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.excitation.basis import Series
+from ne_dynamics.excitation.clearance import Clearance
+from ne_dynamics.excitation.columns import compute_friction_columns
+from ne_dynamics.excitation.keep_out import FLOOR
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.plan import _check_options, _choose_series, _count_points
 
@@ -45,6 +48,21 @@ def test_noise_and_limits_have_least_values():
     assert limits_with(1.5e-9).full_velocity.max() == 1.5e-9
     with pytest.raises(InputError, match='expected a finite number of 1e-09 or more'):
         limits_with(0.7e-9)
+
+
+def test_coulomb_friction_changes_its_sign_within_a_fiftieth_of_the_largest_velocity():
+    columns, _, _ = compute_friction_columns(np.full((1, 1), 0.05), np.zeros((1, 1)), 2.5)
+    assert columns[0, 0, 1] == pytest.approx(np.tanh(1.0))
+
+
+def test_what_is_nearer_than_the_margin_at_the_start_keeps_four_fifths_of_that():
+    pytest.importorskip('coal', reason='coal is missing')
+    clearance = Clearance(small_arm(), small_solids(), [FLOOR], 0.3, START, limits_with())
+    kept = [*clearance.pairs, *clearance.walls]
+    near = [each for each in kept if each.margin < 0.3]
+    assert 0 < len(near) < len(kept)
+    for each in kept:
+        assert each.margin == pytest.approx(min(0.3, 0.8 * each.at_start))
 
 
 def test_half_of_the_effort_accelerates_a_joint_that_has_no_limit():

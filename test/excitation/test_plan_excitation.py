@@ -21,7 +21,7 @@ from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.columns import find_columns
-from ne_dynamics.excitation.information import Information, measure_determinant
+from ne_dynamics.excitation.information import Information, SampledMotion, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.text import describe_excitation
 from ne_dynamics.excitation.thresholds import SEARCH
@@ -206,6 +206,40 @@ def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
     motion = join_points(dynamics.robot, dynamics.joint_names, points)
     with pytest.raises(ExcitationError, match=message + r'.* at [34]\.\d+ s, expected at \w+ '):
         check_limits(dynamics, limits, motion)
+
+
+@pytest.mark.parametrize(
+    ('what', 'place', 'message'),
+    [
+        ('velocities', 0, 'velocity: expected rest at both ends'),
+        ('accelerations', -1, 'acceleration: expected rest at both ends'),
+        ('positions', -1, 'position: expected the end where the motion begins'),
+    ],
+)
+def test_a_motion_that_does_not_rest_where_it_begins_is_refused(plan, what, place, message):
+    """By more than a millionth."""
+    dynamics = small_arm()
+    limits = ExcitationLimits.of_robot(dynamics, START)
+
+    def check(amount):
+        values = getattr(plan.trajectory, what).copy()
+        values[place, 0] += amount
+        points = replace(plan.trajectory, **{what: values}).points
+        check_limits(dynamics, limits, join_points(dynamics.robot, dynamics.joint_names, points))
+
+    check(0.7e-6)
+    with pytest.raises(ExcitationError, match=message):
+        check(1.5e-6)
+
+
+def test_deviations_are_those_of_a_hundred_samples_a_second(plan, dense, task):
+    """With independent noise of a hundredth of the effort limits."""
+    motion = dense.position, dense.velocity, dense.acceleration
+    samples = SampledMotion(*(each[::10] for each in motion))
+    everything = 100.0 * plan.duration * task.information.compute(samples)
+    expected = task.information.columns.scales * np.sqrt(np.diag(np.linalg.inv(everything)))
+    found = [each.deviation for each in plan.parameters]
+    np.testing.assert_allclose(found, expected, rtol=1e-3)
 
 
 def test_contacts_are_refused(plan, dense):

@@ -11,7 +11,6 @@ from pseudo_divergence import divergence
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, pseudo_inertia
 from ne_dynamics.identification.regression.solver import Problem, minimize
-from ne_dynamics.identification.thresholds import SOLVER
 
 
 def make_problem(seed, *, spread=0.5, bodies=2, numbers=5, noise=1.0):
@@ -59,7 +58,7 @@ def test_no_step_from_the_minimum_leads_lower(seed, spread):
     """Random steps of any size from what was found do not lower the cost by more than the gap."""
     problem = make_problem(seed, spread=spread)
     solution = minimize(problem)
-    assert 0.0 <= solution.gap <= SOLVER.largest_gap
+    assert 0.0 <= solution.gap <= 1e-6
     least = compute_cost(problem, solution.parameters)
     assert np.isfinite(least)
     rng = np.random.default_rng(seed)
@@ -125,7 +124,7 @@ def test_data_that_no_body_explains():
         problem.bounded,
     )
     solution = minimize(hard)
-    assert solution.gap <= SOLVER.largest_gap
+    assert solution.gap <= 1e-6
     assert np.linalg.eigvalsh(solution.pseudo_inertias[0])[0] > 0.0
 
 
@@ -151,8 +150,8 @@ def test_numbers_at_zero_do_not_take_turns(seed):
         problem, factor=factor, scales=np.full(numbers, 10.0), bounded=np.ones(numbers, bool)
     )
     solution = minimize(problem)
-    assert solution.gap <= SOLVER.largest_gap
-    assert solution.iterations < SOLVER.stuck_steps
+    assert solution.gap <= 1e-6
+    assert solution.iterations < 150
     assert (solution.parameters[20:] == 0.0).sum() > 2
 
 
@@ -167,5 +166,5 @@ def test_numbers_whose_columns_are_nearly_alike(seed):
     factor[:, -1] += 100.0 * rng.standard_normal(40)
     degenerate = replace(problem, factor=30.0 * factor, bounded=np.ones(10, dtype=bool))
     solution = minimize(degenerate)
-    assert solution.gap <= SOLVER.largest_gap
+    assert solution.gap <= 1e-6
     assert (solution.parameters[10:] == 0.0).any()

@@ -21,7 +21,8 @@ import ne_dynamics as ned
 from ne_dynamics.driver.description import describe_driver
 from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.identification.load.payload_fit import NAMES, fit_payload
-from ne_dynamics.identification.run import Report, identify
+from ne_dynamics.identification.report.report import Report
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.diagnosis import LogDiagnosis
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log

@@ -125,7 +125,7 @@ class LiveArm(HeldArm):
         )
         # So that whoever waits for a state looks around when none comes.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.node.create_timer(ARM.look_period, lambda: None, clock=steady)
+        self.node.create_timer(0.1, lambda: None, clock=steady)
         self._executor = make_executor(self.node, lambda: prompt)
         self._pace = MotionPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
@@ -213,7 +213,7 @@ class LiveArm(HeldArm):
     def _spin_until(
         self,
         condition: Callable[[], Any],
-        patience: float = ARM.stop_patience,
+        patience: float = 2.0,
         turn: Callable[[], object] = lambda: None,
     ) -> bool:
         """Wait in real time for something to come about, so long at most [s]; return whether."""
@@ -229,7 +229,7 @@ class LiveArm(HeldArm):
         self,
         condition: Callable[[], Any],
         what: str,
-        patience: float = ARM.patience,
+        patience: float = 60.0,
         needs_node: bool = True,
     ) -> None:
         """Wait in real time for something to come about, so long at most [s].
@@ -323,7 +323,8 @@ class LiveArm(HeldArm):
                 raise LostArm(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
 
     def _await_fault(self) -> None:
-        self._spin_until(lambda: self._fault, ARM.fault_patience)
+        # The node reports once a second.
+        self._spin_until(lambda: self._fault, 3.0)
         self._look()
 
     # -- the node ---------------------------------------------------------------------------
@@ -437,14 +438,15 @@ class LiveArm(HeldArm):
         self._spin_until(lambda: self._newest >= self._pace.granted)
         answer = self._holder.call_async(Trigger.Request())
         self._spin_until(answer.done)
+        stopping_time = 0.3  # for which the node is left alone
         if self._pace.is_granted:
-            goal = self._newest + round(ARM.stopping_time * NANO)
+            goal = self._newest + round(stopping_time * NANO)
             self._spin_until(
                 lambda: self._reached >= goal,
                 turn=lambda: self._pace.go_on(self._reached, goal),
             )
         else:
-            self.spin(ARM.stopping_time)
+            self.spin(stopping_time)
 
     def _send(self, motion: PlannedMotion) -> float:
         rows = zip(

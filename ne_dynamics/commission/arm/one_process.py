@@ -76,7 +76,7 @@ class OneProcessSession(HeldArm):
         physics: MujocoArm | None = None,
     ) -> None:
         super().__init__(robot)
-        rate = float(simulated.get('rate', ARM.one_process_rate))
+        rate = float(simulated.get('rate', 500.0))
         self._errors = errors
         if physics is None:
             physics = MujocoArm(errors.apply(robot), period=1.0 / rate)
@@ -170,7 +170,7 @@ class OneProcessSession(HeldArm):
         controller = make_controller(controlled, make_tuning(settings, controlled)[0])
         self._node = _Node(settings, controlled, controller)
         # It answers under brakes.
-        self.pass_time(self.now + ARM.braked_time)
+        self.pass_time(self.now + 0.3)
         try:
             self._is_braked = False
             self.pass_time(self.now + ARM.settling_time, look)

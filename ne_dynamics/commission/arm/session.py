@@ -104,7 +104,7 @@ class Session(LiveArm):
                     for name in ('release_brake', 'engage_brake')
                 }
             self.guard_processes()
-            self.wait_for_state(ARM.first_state_time)
+            self.wait_for_state(20.0)
             self.require_only_run()
             self._stack = stack.pop_all()
         return self
@@ -145,7 +145,8 @@ class Session(LiveArm):
     ) -> Iterator[None]:
         """Run a node that controls the arm within the context; see :meth:`HeldArm.moving`."""
         if self.is_simulated:
-            parameters = {**parameters, 'state_timeout': ARM.standing_time}
+            # An arm that waits may stand for long, and its stamps with it.
+            parameters = {**parameters, 'state_timeout': 3600.0}
         write_whole(file, parameter_text(parameters))
         self.catch_up()
         self.forget()

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.commission.subject import CommissionedArm
-from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation import HiddenErrors
 from ne_dynamics.simulation.demo.motion import excitation
@@ -25,7 +24,7 @@ def prepare_simulated_arm(
     file = folder / HIDDEN
     errors.write(file)
     true = Dynamics(errors.apply(subject.robot), backend='python')
-    start = excitation(subject.robot, ARM.pose_motion_time, true.inverse_dynamics).positions[0]
+    start = excitation(subject.robot, 6.0, true.inverse_dynamics).positions[0]
     return {
         **subject.parameters(),
         'initial_position': start.tolist(),

@@ -17,7 +17,6 @@ from ne_dynamics.commission.fits.friction import refine_friction
 from ne_dynamics.commission.fits.lost_motion import tell_lost_motion
 from ne_dynamics.commission.fits.uneven_friction import find_uneven_friction
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification import Report, evaluate, identify
@@ -89,7 +88,7 @@ def _fit_once(given: Dynamics, logs: Sequence[Log]) -> FittedModel:
     failure = IdentificationError('not fitted')
     for cutoff in CUTOFFS:
         try:
-            fitted = identify(given, logs, holdout=FIT.holdout, cutoff_frequency=cutoff)
+            fitted = identify(given, logs, holdout=0.2, cutoff_frequency=cutoff)
             break
         except IdentificationError as error:
             failure = error

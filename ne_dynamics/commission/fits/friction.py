@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.commission.fits.lost_motion import with_lost_motion
+from ne_dynamics.commission.fits.lost_motion import tell_friction, with_lost_motion
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
@@ -126,7 +126,7 @@ def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArr
             ratio, float((signals.acceleration_noise / steps)[known].min(initial=math.inf))
         )
     by_steps = np.where(np.isfinite(steps), steps, 1.0) * ratio
-    found: FloatArray = np.clip(by_steps, noise / FIT.most_swinging, noise)
+    found: FloatArray = np.clip(by_steps, noise / 5.0, noise)
     return found
 
 
@@ -146,7 +146,7 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
     used = [
         piece.signals.usable[:, joint] & ~_near_sticking(piece.signals, joint) for piece in pieces
     ]
-    if sum(int(part.sum()) for part in used) < FIT.fewest_of_friction:
+    if not tell_friction(used):
         return None
     target = np.concatenate(
         [piece.rest[part, joint] for piece, part in zip(pieces, used, strict=True)]
@@ -157,9 +157,9 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
         float(part[kept].min()) for part, kept in zip(speeds, used, strict=True) if kept.any()
     )
     widths = np.geomspace(
-        max(FIT.narrowest_width * largest, slowest),
-        max(FIT.widest_width * largest, 2.0 * slowest),
-        FIT.stribeck_widths,
+        max(0.02 * largest, slowest),
+        max(0.3 * largest, 2.0 * slowest),
+        12,
     )
     columns = np.concatenate(
         [
@@ -205,11 +205,11 @@ def _near_sticking(signals: Signals, joint: int) -> NDArray[np.bool_]:
     parts = []
     for segment in signals.segments:
         is_slow = (np.abs(segment.velocity[:, joint]) < standing).astype(np.float64)
-        longest = max(round(FIT.longest_turn * segment.rate), 1)
         # Runs of slow samples that are longer than a turn takes, grown by what the filter sees.
+        longest = max(round(0.03 * segment.rate), 1)
         kernel = np.ones(longest)
         is_stuck = np.convolve(is_slow, kernel)[longest - 1 :] >= longest - 0.5
-        reach = longest + round(FIT.filter_reach * segment.rate / signals.cutoff_frequency)
+        reach = longest + round(0.6 * segment.rate / signals.cutoff_frequency)
         near = np.convolve(is_stuck, np.ones(2 * reach + 1), mode='same') > 0.5
         parts.append(np.asarray(near[segment.kept], dtype=bool))
     return np.concatenate(parts)

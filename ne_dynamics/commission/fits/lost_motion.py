@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.commission.motions import length_of
@@ -28,6 +29,11 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
 
+def tell_friction(chosen: Sequence[NDArray[np.bool_]]) -> bool:
+    """Return whether samples in motion, chosen of each piece, are enough to tell friction."""
+    return sum(int(part.sum()) for part in chosen) >= 100
+
+
 def with_lost_motion(
     pieces: Sequence[tuple[Signals, FloatArray]], index: int, joint: Joint
 ) -> Joint:
@@ -37,7 +43,7 @@ def with_lost_motion(
     [N m or N].
     """
     chosen = [signals.usable[:, index] for signals, _ in pieces]
-    if sum(int(part.sum()) for part in chosen) < FIT.fewest_of_friction:
+    if not tell_friction(chosen):
         return joint
     target = np.concatenate(
         [rest[part, index] for (_, rest), part in zip(pieces, chosen, strict=True)]

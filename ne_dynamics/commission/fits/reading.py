@@ -49,14 +49,12 @@ def read_stamps(receptions: Sequence[tuple[int, int]]) -> dict[str, float]:
     return {'rate': 1.0 / timing.period, 'longest_gap': longest, 'jitter': timing.jitter}
 
 
-def describe_recorded_driver(
-    dynamics: Dynamics, record: Record, duration: float = 15.0
-) -> DriverDescription:
+def describe_recorded_driver(dynamics: Dynamics, record: Record) -> DriverDescription:
     """Return what `ne_dynamics whatis` says of a record with commands, by the identified model.
 
-    So much of it is looked at as the duration says, from its begin [s].
+    Its first 15 s are looked at.
     """
-    record = record.part(record.times < record.times[0] + duration)
+    record = record.part(record.times < record.times[0] + 15.0)
     recording = DriverRecording.from_samples(
         record.joint_names,
         record.times,

@@ -61,7 +61,7 @@ def find_leads(robot: Robot, record: Record) -> FloatArray:
     record = record.part(chosen)
     velocity = np.gradient(record.desired, record.times, axis=0)
     ahead = (record.position - record.desired) * np.sign(velocity)
-    standing = FIT.standing_share * np.abs(velocity).max(axis=0)
+    standing = 1e-3 * np.abs(velocity).max(axis=0)  # there is no ahead
     leads = np.zeros(robot.n)
     for index, joint in enumerate(robot.joints):
         if not _rises(joint):
@@ -141,7 +141,7 @@ def _choose_part(parts: FloatArray, errors: FloatArray) -> float:
     polynomial = np.polynomial.Polynomial.fit(
         parts[differs], errors[differs] ** 2, differs.sum() - 1
     )
-    between = np.linspace(1.0, parts.min(), FIT.parts_between)
+    between = np.linspace(1.0, parts.min(), 101)
     squares = polynomial(between)
     best = int(squares.argmin())
     is_worthwhile = squares[best] <= (FIT.worthwhile_share * errors[0]) ** 2

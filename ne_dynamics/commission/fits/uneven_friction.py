@@ -37,9 +37,9 @@ def find_uneven_friction(dynamics: Dynamics, logs: Sequence[Log]) -> list[Findin
     found = []
     for index, joint in enumerate(dynamics.robot.joints):
         speed = np.abs(velocity[:, index])
-        rows = usable[:, index] & (speed > FIT.passing_share * speed.max(initial=0.0))
+        rows = usable[:, index] & (speed > 0.1 * speed.max(initial=0.0))
         spread = _spread_by_place(
-            np.floor(position[rows, index] / (FIT.place * length_of(joint))),
+            np.floor(position[rows, index] / (0.1 * length_of(joint))),
             velocity[rows, index] > 0.0,
             rest[rows, index],
         )
@@ -64,10 +64,10 @@ def _spread_by_place(place: FloatArray, is_forward: FloatArray, rest: FloatArray
     levels, weights = [], []
     for one in np.unique(place):
         there, back = (rest[(place == one) & (is_forward == way)] for way in (True, False))
-        if min(there.size, back.size) >= FIT.fewest_of_place:
+        if min(there.size, back.size) >= 30:
             levels.append(0.5 * (there.mean() - back.mean()))
             weights.append(there.size + back.size)
-    if len(levels) < FIT.fewest_places:
+    if len(levels) < 4:
         return 0.0
     mean = np.average(levels, weights=weights)
     return float(np.sqrt(np.average((np.array(levels) - mean) ** 2, weights=weights)))

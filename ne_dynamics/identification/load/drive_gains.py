@@ -166,7 +166,7 @@ def fit_drive_gains(
     _require_motion(dynamics.robot, logs)
     may_widen = spread is None and without is None
     problem, state, ratio = _fit_gains(carrier, logs, mass, believed, may_widen=may_widen)
-    if spread is None and without is not None and ratio > LOAD.unlike_arm:
+    if spread is None and without is not None and ratio > 2.0:
         raise InputError(
             f'log {log.source}: expected to show a load of {mass:g} kg that {without.source} does '
             f'not, got an arm {ratio:.3g} times farther from its model than it may be: are '
@@ -240,13 +240,14 @@ class _GainProblem(LoadProblem):
             if used[0]:
                 factors[joint] = found[0]
                 parts[joint] = np.linalg.norm(found[0] * columns[:, 0]) / np.linalg.norm(reading)
-        wrong = (factors < 0.0) & (parts > LOAD.clear_reading)
+        told = parts > 0.5
+        wrong = (factors < 0.0) & told
         if wrong.any():
             raise InputError(
                 f'joint {self.robot.joint_names[int(wrong.argmax())]!r}: expected '
                 "readings along the joint's positive direction, got the opposite"
             )
-        clear = (factors > 0.0) & (parts > LOAD.clear_reading)
+        clear = (factors > 0.0) & told
         if not clear.any():
             raise InputError(
                 'the readings: expected some that the model explains, by a factor for each joint, '
@@ -304,12 +305,10 @@ def _fit_gains(
     The arm is believed to be within a spread of its model; where that may widen, as far from it
     as the log shows it to be.
     """
-    # The mass of the load is known, the rest is believed to be near the link.
-    load = LoadBelief(
-        np.array([mass, *[0.0] * 9]),
-        mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
-    )
-    spread, passes = believed, LOAD.prior_scale_passes if may_widen else 0
+    # The mass of the load is known, the rest is believed to be within some decimetres of the link.
+    mean = np.array([mass, *[0.0] * 9])
+    load = LoadBelief(mean, mass * np.array([0.0, *[0.3] * 3, *[0.3**2] * 6]))
+    spread, passes = believed, 3 if may_widen else 0
     while True:
         problem = _GainProblem(carrier, logs, load, spread)
         state = problem.solve(problem.find_start())

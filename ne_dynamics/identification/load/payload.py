@@ -14,7 +14,6 @@ from ne_dynamics.control import (
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
 
@@ -25,7 +24,7 @@ def is_slow(model: Robot | Dynamics, log: Log) -> bool:
     windows = _gather(log).windows()
     slow = [window.is_slow for window in windows]
     # Of nothing there is no fit either: the estimator says what is missing.
-    return not slow or float(np.mean(slow)) >= LOAD.slow_share
+    return not slow or float(np.mean(slow)) >= 0.5
 
 
 def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> PayloadEstimate:

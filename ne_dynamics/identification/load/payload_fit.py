@@ -171,7 +171,7 @@ def fit_payload(
     inertia, covariance, prior = _find_body(factor)
     _refuse_unidentifiable(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
-    determined = deviation < LOAD.determined_share * np.sqrt(np.diag(prior))
+    determined = deviation < 0.5 * np.sqrt(np.diag(prior))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         inertia, deviation[1:], determined[1:] = Inertia.zero(), 0.0, False
     return PayloadFit(
@@ -231,33 +231,33 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
             f'a load of {mass:.3g} +- {deviation:.2g} kg is not possible: is the model too heavy '
             '(has a tool of it been taken off), a sign wrong, or are the two logs exchanged?'
         )
-    ball = _make_ball(max(mass, 0.5 * deviation), upper, right)
+    # From the ball it differs by several times itself.
+    spread, ball = 3.0, _make_ball(max(mass, 0.5 * deviation), upper, right)
     reference = pseudo_inertia(ball.parameters)
     problem = Problem(
         factor,
         reference[np.newaxis],
-        np.array([LOAD.ball_prior_scale]),
+        np.array([spread]),
         np.zeros(0),
         np.zeros(0),
         np.zeros(0, bool),
     )
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
-    information = upper.T @ upper + compute_hessian(pseudo) / LOAD.ball_prior_scale**2
+    information = upper.T @ upper + compute_hessian(pseudo) / spread**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
-    own = LOAD.ball_prior_scale * _slope(ball) @ compute_width(reference)
+    own = spread * _slope(ball) @ compute_width(reference)
     return inertia, after, own @ own.T
 
 
 def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:
     """Return a ball of a mass about where the log has its centre."""
-    prior = np.diag(
-        [0.0, *[1.0 / (mass * LOAD.center_prior_scale)] * 3, *[1.0 / (mass * 0.1)] * 6]
-    )
+    prior = np.diag([0.0, *[1.0 / (mass * 0.3)] * 3, *[1.0 / (mass * 0.1)] * 6])
     table = np.concatenate([np.c_[upper, right], np.c_[prior, np.zeros(10)]])
     first = np.linalg.lstsq(table[:, :-1], table[:, -1], rcond=None)[0][1:4]
-    radius = (3.0 * mass / (4.0 * math.pi * LOAD.ball_density)) ** (1.0 / 3.0)
+    aluminium = 2700.0  # [kg/m^3]
+    radius = (3.0 * mass / (4.0 * math.pi * aluminium)) ** (1.0 / 3.0)
     return Inertia(mass, first / mass, 0.4 * mass * radius**2 * np.eye(3))
 
 

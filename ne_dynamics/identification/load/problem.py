@@ -20,7 +20,7 @@ from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.load.shared_rows import LoadBelief, LogFactors, map_unknowns
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.thresholds import LOAD
+from ne_dynamics.identification.settings import SETTINGS
 from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -128,10 +128,10 @@ class LoadProblem:
         n = self.robot.n
         sizes = [np.maximum(rms(item.signals.effort), 1e-9) for item in self._logs]
         alike = [np.ones(n) for _ in self._logs]
-        self.weights = [1.0 / (LOAD.first_sigma * size) for size in sizes]
+        self.weights = [1.0 / (SETTINGS.first_sigma * size) for size in sizes]
         state = self._find_minimum(state)
-        for turn in range(2 * LOAD.noise_passes):
-            if turn == LOAD.noise_passes:
+        for turn in range(2 * SETTINGS.passes):
+            if turn == SETTINGS.passes:
                 alike = [
                     find_correlation_time(self.compute_residuals(state, item), item.used)
                     for item in self._logs
@@ -140,7 +140,7 @@ class LoadProblem:
                 left = np.square(self._left(state, place)).sum(axis=1)
                 counts = item.reduction.counts[0]
                 free = np.maximum(counts - self.size / n / len(self._logs), 4.0)
-                sigma = np.maximum(np.sqrt(left / free), LOAD.smallest_sigma * sizes[place])
+                sigma = np.maximum(np.sqrt(left / free), SETTINGS.smallest_sigma * sizes[place])
                 self.weights[place] = 1.0 / (sigma * np.sqrt(alike[place]))
             state = self._find_minimum(state)
         return state
@@ -151,10 +151,8 @@ class LoadProblem:
         Its shape is (N + 1, N + 1) with N unknowns; R^T R of these is their information.
         """
         steps, factors = state[: self.steps], self._factors(state)
-        believed = np.diag(
-            [*np.ones(self.steps), *np.full(self._gains, 1.0 / LOAD.gain_prior_scale)]
-        )
-        # Gains are not drawn to where they begin.
+        believed = np.diag([*np.ones(self.steps), *np.full(self._gains, 1.0 / 3.0)])
+        # Gains, of which hardly anything is believed, are not drawn to where they begin.
         rows = [np.c_[believed, np.r_[-steps, np.zeros(self._gains)]]]
         for place, (_, mean, inertial, friction) in enumerate(self._parts):
             columns = [factors[:, np.newaxis, np.newaxis] * inertial + friction]
@@ -194,8 +192,8 @@ class LoadProblem:
 
     def _find_minimum(self, state: FloatArray) -> FloatArray:
         """Return the minimum by the Gauss-Newton method with line search."""
-        cost = self._cost(state)
-        for _ in range(LOAD.iterations):
+        cost, iterations = self._cost(state), 400
+        for _ in range(iterations):
             upper = self.compute_triangle(state)
             change = np.linalg.solve(upper[:-1, :-1], upper[:-1, -1])
             if not self.has_gains:
@@ -210,11 +208,11 @@ class LoadProblem:
                 length *= 0.5
                 if length < 1e-8:
                     return state
-            is_done = cost - value <= LOAD.converged_decrease * max(cost, 1.0)
+            is_done = cost - value <= 1e-8 * max(cost, 1.0)
             state, cost = trial, value
             if is_done:
                 return state
         raise IdentificationError(
-            f'the gains of the drives: expected a minimum after {LOAD.iterations} steps of '
+            f'the gains of the drives: expected a minimum after {iterations} steps of '
             "Gauss and Newton's method, got none: the readings or the model are out of proportion"
         )

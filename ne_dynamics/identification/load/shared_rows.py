@@ -33,7 +33,7 @@ from ne_dynamics.identification.regression.friction_terms import TERMS, Term, gi
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, compute_width
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, PieceRows, Place
-from ne_dynamics.identification.thresholds import LOAD
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import Robot
@@ -138,7 +138,7 @@ def choose_prior_scale(spread: float | None, without: Log | None) -> float:
     An InputError where what is given is no finite number > 0.
     """
     if spread is None:
-        return LOAD.prior_scale_alone if without is None else LOAD.prior_scale_of_pair
+        return 0.2 if without is None else 1.0
     if not (math.isfinite(spread) and spread > 0.0):
         raise InputError(f'spread: expected a finite number > 0, got {spread}')
     return spread
@@ -190,12 +190,12 @@ def map_unknowns(
         own = inertial + joint * (shared + changing)
         for offset, term in enumerate(SHARED_TERMS):
             maps[:, joint, first + term, own + offset] = (
-                LOAD.friction_prior_scale * sizes[joint, term]
+                IDENTIFICATION.friction_prior_scale * sizes[joint, term]
             )
         for offset, term in enumerate(CHANGING_TERMS, start=shared):
             # Of a single log they are one with what is shared.
             maps[1, joint, first + term, own + offset] = (
-                LOAD.friction_change * sizes[joint, term] if len(logs) > 1 else 0.0
+                0.03 * sizes[joint, term] if len(logs) > 1 else 0.0
             )
     load_to_body = transform_parameters(robot.tip.pose_in_body @ carrier.link_to_tip)
     tip = PER_BODY * bodies.index(robot.tip.body)

@@ -19,7 +19,6 @@ from ne_dynamics.identification.regression.regression_rows import (
 )
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSums
-from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.filtered_piece import FilteredPiece
 from ne_dynamics.logs.segment import MotionCriteria
 from ne_dynamics.model.rigid_body import FloatArray
@@ -108,7 +107,7 @@ def reduce_piece(
         weights = used.astype(np.float64)
         if weighting is not None:
             weights = weights * weighting.compute_weights(old)
-            outliers += int(((weights < IDENTIFICATION.outlier_weight) & used).sum())
+            outliers += int(((weights < 0.5) & used).sum())
         reduction = reduction.add(own, place.find_blocks(own.samples) - first, weights)
     return first, reduction, outliers
 

@@ -32,7 +32,7 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
 from ne_dynamics.identification.regression.reduction import Reduction, triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
-from ne_dynamics.identification.thresholds import REGRESSION
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -206,7 +206,7 @@ class Design:
             self.bodies, solution.pseudo_inertias, self.references, strict=True
         ):
             root = np.linalg.inv(np.linalg.cholesky(reference))
-            if np.abs(root @ (pseudo - reference) @ root.T).max() >= REGRESSION.unmoved:
+            if np.abs(root @ (pseudo - reference) @ root.T).max() >= 1e-4:
                 inertias[body] = inertia_of(pseudo)
         identified = with_body_inertias(self.robot, inertias)
         joints = []
@@ -273,7 +273,7 @@ def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> Flo
     squares = (reduction.factors[0, :, :, first : first + TERMS] ** 2).sum(axis=1)
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
     felt = np.maximum(effort, 1e-9)[:, np.newaxis]
-    own = REGRESSION.friction_prior_scale * felt / np.where(size > 0.0, size, 1.0)
+    own = IDENTIFICATION.friction_prior_scale * felt / np.where(size > 0.0, size, 1.0)
     return np.concatenate([own, _compute_drive_scales(reduction, felt, first + TERMS)])
 
 
@@ -286,7 +286,7 @@ def _compute_drive_scales(reduction: Reduction, felt: FloatArray, first: int) ->
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
     largest = (size / felt).max(axis=0).reshape(-1, len(DRIVE_TERMS))
     scales = np.ones((len(largest), TERMS))
-    scales[:, DRIVE_TERMS] = REGRESSION.friction_prior_scale / np.where(
+    scales[:, DRIVE_TERMS] = IDENTIFICATION.friction_prior_scale / np.where(
         largest > 0.0, largest, 1.0
     )
     return scales

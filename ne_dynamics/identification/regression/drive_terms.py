@@ -12,8 +12,7 @@ from typing import cast
 import numpy as np
 
 from ne_dynamics.algorithms.joint_friction import compute_friction
-from ne_dynamics.identification.regression.friction_terms import TERMS, Term
-from ne_dynamics.identification.thresholds import REGRESSION
+from ne_dynamics.identification.regression.friction_terms import TERMS, Term, find_smoothing
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
@@ -46,9 +45,7 @@ def find_width(drive: CoupledDrive, row: FloatArray, largest: FloatArray) -> flo
 
     By its ratios, `row`, and the largest velocities of the joints, shape (n,) [rad/s or m/s].
     """
-    return drive.smoothing_velocity or max(
-        REGRESSION.narrowest_smoothing * float(np.abs(row) @ largest), 1e-9
-    )
+    return drive.smoothing_velocity or find_smoothing(float(np.abs(row) @ largest))
 
 
 def given_drive_values(robot: Robot) -> FloatArray:

@@ -16,7 +16,6 @@ import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_hysteresis, follow_hysteresis
 from ne_dynamics.algorithms.joint_friction import compute_friction
-from ne_dynamics.identification.thresholds import REGRESSION
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
@@ -58,14 +57,9 @@ BY_CHOICE = (
 )
 """What is fitted where held-out blocks are predicted better with it."""
 
-STRIBECK = dict(
-    zip(
-        (Term.STRIBECK_SLOW, Term.STRIBECK_FAST, Term.STRIBECK_WIDE),
-        REGRESSION.stribeck_velocities,
-        strict=True,
-    )
-)
-"""Stribeck velocity of a term, as a part of the joint's largest velocity."""
+STRIBECK = {Term.STRIBECK_SLOW: 0.04, Term.STRIBECK_FAST: 0.12, Term.STRIBECK_WIDE: 0.8}
+"""Stribeck velocity of a term, as a part of the joint's largest velocity; by the last, friction
+falls throughout."""
 
 SMOOTH = {Term.COULOMB_SMOOTH: 0.025, Term.COULOMB_SMOOTHER: 0.06}
 """Width of a smoothed change of sign of Coulomb friction, as a part of the largest velocity."""
@@ -113,9 +107,7 @@ def compute_columns(
     nothing = FrictionModel()
     given = joint.friction
     if given.smoothing_velocity == 0.0:
-        given = replace(
-            given, smoothing_velocity=max(REGRESSION.narrowest_smoothing * largest_velocity, 1e-9)
-        )
+        given = replace(given, smoothing_velocity=find_smoothing(largest_velocity))
     smooth = replace(nothing, smoothing_velocity=given.smoothing_velocity)
     columns[:, Term.VISCOUS] = velocity
     columns[:, Term.COULOMB] = compute_effort(given, 0.0, 1.0) - compute_effort(given, 0.0, 0.0)
@@ -126,12 +118,20 @@ def compute_columns(
     for term in (Term.SQUARE_ROOT, Term.CUBIC):
         columns[:, term] = compute_effort(replace(smooth, **{LINEAR[term]: 1.0}), 0.0, 0.0)
     for term, part in SMOOTH.items():
-        wide = replace(nothing, smoothing_velocity=max(part * largest_velocity, 1e-9))
+        wide = replace(nothing, smoothing_velocity=find_smoothing(largest_velocity, part))
         columns[:, term] = compute_effort(wide, 0.0, 1.0)
     for term, part in STRIBECK.items():
-        width = max(part * largest_velocity, 1e-9)
+        width = find_smoothing(largest_velocity, part)
         columns[:, term] = sign * np.exp(-((velocity / width) ** 2))
     return columns
+
+
+def find_smoothing(largest_velocity: float, part: float = 0.005) -> float:
+    """Return a width of friction, a part of the largest velocity [rad/s or m/s].
+
+    By default that of Coulomb's change of sign: less chatters with noise.
+    """
+    return max(part * largest_velocity, 1e-9)
 
 
 def compute_path_columns(joint: Joint, position: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -149,9 +149,7 @@ def compute_path_columns(joint: Joint, position: FloatArray) -> tuple[FloatArray
 
 def find_displacement(joint: Joint) -> float:
     """Return the displacement of a fitted hysteresis [rad or m]."""
-    return (
-        REGRESSION.hysteresis_distance if joint.type.is_prismatic else REGRESSION.hysteresis_angle
-    )
+    return 0.01 if joint.type.is_prismatic else 0.1
 
 
 def compute_kept_effort(
@@ -244,11 +242,8 @@ def _with_friction_values(
         if term in values:
             model = replace(model, **{key: values[term]})
     if values and model.smoothing_velocity == 0.0:
-        width = next(
-            (part for term, part in SMOOTH.items() if term in values),
-            REGRESSION.narrowest_smoothing,
-        )
-        model = replace(model, smoothing_velocity=max(width * largest_velocity, 1e-9))
+        width = [part for term, part in SMOOTH.items() if term in values]
+        model = replace(model, smoothing_velocity=find_smoothing(largest_velocity, *width))
     for term, part in STRIBECK.items():
         if term in values:
             model = replace(

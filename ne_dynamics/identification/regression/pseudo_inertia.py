@@ -18,7 +18,6 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.thresholds import REGRESSION
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 
 
@@ -75,9 +74,9 @@ def nearest_body(inertia: Inertia) -> Inertia:
     """
     tensor = inertia.inertia_about_com
     moments, axes = np.linalg.eigh(0.5 * np.trace(tensor) * np.eye(3) - tensor)
-    lowest = REGRESSION.least_second_moment * moments[-1]
+    lowest = 1e-4 * moments[-1]
     if not lowest > 0.0:
-        lowest = inertia.mass * REGRESSION.point_radius**2
+        lowest = inertia.mass * 0.01**2  # a point mass has a centimetre
     if moments[0] >= lowest:
         return inertia
     spread = (axes * np.maximum(moments, lowest)) @ axes.T

@@ -21,7 +21,6 @@ from ne_dynamics.identification.regression.friction_terms import (
     compute_kept_effort,
     compute_path_columns,
 )
-from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
 from ne_dynamics.logs.segment import Segment
 from ne_dynamics.model.rigid_body import FloatArray
@@ -29,6 +28,9 @@ from ne_dynamics.model.robot import Robot
 
 PER_BODY = 10
 """Inertial parameters of a body."""
+
+AT_ONCE = 4000
+"""Samples whose rows are computed, or put together, at once."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,8 @@ class PieceRows:
     def generate(self) -> Iterator[Rows]:
         """Yield all rows, some at a time."""
         total, n = self.effort.shape
-        for first in range(0, total, IDENTIFICATION.samples_at_once):
-            part = slice(first, min(first + IDENTIFICATION.samples_at_once, total))
+        for first in range(0, total, AT_ONCE):
+            part = slice(first, min(first + AT_ONCE, total))
             matrix = np.zeros((part.stop - first, n, self.columns + self.terms.shape[2]))
             for joint, places in enumerate(self.acting):
                 matrix[:, joint, places] = self.inertial[joint][part]
@@ -250,6 +252,6 @@ def _generate_windows(
     """Yield kept samples, their segment, a window that holds them, and its part of it."""
     first = 0
     for segment in signals.segments:
-        for window, kept, part in segment.windows(IDENTIFICATION.samples_at_once):
+        for window, kept, part in segment.windows(AT_ONCE):
             yield first + kept, segment, window, part
         first += segment.kept.size

@@ -35,7 +35,6 @@ from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.thresholds import SOLVER
 from ne_dynamics.model.rigid_body import FloatArray
 
 _PAIRS = [(row, column) for row in range(4) for column in range(row + 1)]
@@ -113,7 +112,7 @@ class Solution:
 
 
 def minimize(
-    problem: Problem, start: Solution | None = None, largest_gap: float = SOLVER.largest_gap
+    problem: Problem, start: Solution | None = None, largest_gap: float = 1e-6
 ) -> Solution:
     """Return the minimum, with the proof of it: a gap of at most the largest.
 
@@ -124,22 +123,18 @@ def minimize(
     IdentificationError
         When the minimum was not reached, or a number is not finite.
     """
-    attempts: list[tuple[Solution | None, float, int]] = [
-        (None, SOLVER.first_weight, SOLVER.iterations)
-    ]
+    # By the square of Newton's decrement where the search begins.
+    first_weight, iterations = 4.0, 1000
+    attempts: list[tuple[Solution | None, float, int]] = [(None, first_weight, iterations)]
     if start is not None:
         # Mostly the minimum is near: Newton's method alone gets there in a few steps.
-        attempts = [
-            (start, 0.0, SOLVER.near_steps),
-            (start, SOLVER.first_weight, SOLVER.stuck_steps),
-            *attempts,
-        ]
-    for begin, first_weight, longest in attempts:
-        found = _follow(problem, _SolverState(problem, begin), first_weight, longest, largest_gap)
+        attempts = [(start, 0.0, 25), (start, first_weight, 150), *attempts]
+    for begin, weight, longest in attempts:
+        found = _follow(problem, _SolverState(problem, begin), weight, longest, largest_gap)
         if found is not None:
             return found
     raise IdentificationError(
-        f'the fit: expected to be within {largest_gap:g} of its minimum after {SOLVER.iterations} '
+        f'the fit: expected to be within {largest_gap:g} of its minimum after {iterations} '
         "steps of Newton's method, it is not: the numbers of the log or of the given model "
         'are out of proportion'
     )
@@ -154,17 +149,17 @@ def _follow(
     weight = last
     if first_weight > 0.0:
         weight = max(first_weight * state.compute_decrement(last) ** 2, last)
-    factor, steps = SOLVER.weight_step, 0
+    factor, steps = 0.3, 0
     for iteration in range(1, longest + 1):
         decrement, proof = state.step(weight)
         steps += 1
         if not np.isfinite(decrement):
             return None
-        if decrement >= SOLVER.centred_decrement * np.sqrt(weight) or state.release():
+        if decrement >= 0.5 * np.sqrt(weight) or state.release():
             continue
         if weight > last:
-            if steps > SOLVER.long_stage:
-                factor = min(math.sqrt(factor), SOLVER.shortest_weight_step)
+            if steps > 8:  # the last change of the weight was too large
+                factor = min(math.sqrt(factor), 0.85)
             weight, steps = max(weight * factor, last), 0
             continue
         ratio = proof / np.sqrt(last)
@@ -299,7 +294,7 @@ class _SolverState:
         if not pulls.size:
             return False
         hardest = int(pulls.argmin())
-        if pulls[hardest] >= -SOLVER.bound_pull * max(1.0, float(np.abs(pulls).max())):
+        if pulls[hardest] >= -1e-9 * max(1.0, float(np.abs(pulls).max())):
             return False
         self._held[hardest] = False
         return True
@@ -338,16 +333,17 @@ def _search(linear: float, square: float, logarithms: FloatArray, weights: Float
         )
 
     lowest = float(logarithms.min()) if logarithms.size else 0.0
-    low, high = 0.0, SOLVER.towards_edge / -lowest if lowest < 0.0 else np.inf
+    # Near the edge of what bodies can be the way on is slow.
+    low, high = 0.0, 0.7 / -lowest if lowest < 0.0 else np.inf
     if high > 1.0 and slope(1.0) > 0.0:
         high = 1.0
     elif not np.isfinite(high):
         high = 2.0
-        while slope(high) < 0.0 and high < SOLVER.longest_step:
+        while slope(high) < 0.0 and high < 1e6:
             low, high = high, 2.0 * high
     if slope(high) <= 0.0:
         return high
-    while high - low > SOLVER.line_precision * high:
+    while high - low > 1e-4 * high:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if slope(middle) > 0.0 else (middle, high)
     return 0.5 * (low + high)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.identification.fit import MEDIAN_TO_DEVIATION
-from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.cutoff import choose_bands, compute_spectrum
 from ne_dynamics.logs.filtered_piece import split_at_gaps
@@ -74,7 +73,7 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.filter_order))
     passed = 2.0 * float(np.square(gain).sum()) / even.size
     turned = moved * np.square(2.0 * math.pi * frequency)[:, np.newaxis]
-    band = choose_bands(frequency, IDENTIFICATION.spectrum_bands)
+    band = choose_bands(frequency, 60)
     used = np.unique(band)
     density = [
         np.sqrt(unit * np.array([power[band == index].mean(axis=0) for index in used]))
@@ -91,7 +90,7 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
 
 def _compute_white_noise(effort: FloatArray) -> FloatArray:
     """Return the standard deviation of the noise of each column, shape (n,); NaN for none."""
-    order = IDENTIFICATION.difference_order
+    order = 3
     size = math.sqrt(math.comb(2 * order, order))
     median = np.median(np.abs(np.diff(effort, order, axis=0)), axis=0)
     return np.where(median > 0.0, MEDIAN_TO_DEVIATION / size * median, math.nan)

@@ -21,7 +21,6 @@ from ne_dynamics.identification.report.effort_spectra import EffortSpectra
 from ne_dynamics.identification.report.plots import break_at_gaps
 from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.report.words import format_number
-from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
@@ -207,7 +206,7 @@ def show_friction(
         used = signals.usable[:, index]
         reach = float(np.abs(signals.velocity[:, index]).max(initial=1e-6))
         usual = float(np.median(np.abs(load[:, index])))
-        velocity = np.linspace(-reach, reach, IDENTIFICATION.curve_points)
+        velocity = np.linspace(-reach, reach, 201)
         dots = signals.velocity[used, index], samples[used, index]
         svg = _draw_friction(*dots, velocity, {'given': old, 'model': new}, usual)
         figures.append(Figure(new.name, svg, _describe_friction(old, new, reach)))
@@ -232,7 +231,7 @@ def _draw_friction(
 ) -> str:
     """Draw friction over velocity: samples, and curves of joints, by colour, at a load."""
     figure, (axes,) = make_panels([2.4])
-    step = max(1, math.ceil(velocity.size / IDENTIFICATION.most_dots))
+    step = max(1, math.ceil(velocity.size / 400))
     axes.axhline(0.0, color=colour('muted'), linewidth=0.6)
     axes.plot(
         velocity[::step],

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.identification.evaluation import Evaluation, JointResidual
-from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.picture_file import make_panels, set_title
@@ -25,7 +24,7 @@ DIFFERENCE_COLOUR = '#c8501e'
 
 def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     """Draw measured effort, the model's, and their difference to a PNG file, which is whole."""
-    columns = min(IDENTIFICATION.plot_columns, robot.n)
+    columns = min(3, robot.n)
     rows = math.ceil(robot.n / columns)
     size = 4.4 * columns + 0.4, 2.5 * rows + 0.9
     figure, panels = make_panels(size, rows, columns, sharex=True)
