@@ -5,7 +5,7 @@
 in this process; ``fits`` are the fits to the records. A run continues where it ended: its folder
 has everything.
 
-Begin with ``work.py``.
+Begin with ``arm_steps.py``.
 """
 
 from typing import TYPE_CHECKING
