@@ -90,8 +90,7 @@ class Evaluator:
             if not fits_stack(program):
                 self._too_large.add((name, link))
                 return None
-            count = program.count()
-            is_long = count.multiplications + count.additions > CODEGEN.long_compilation
+            is_long = program.count().arithmetic > CODEGEN.long_compilation
             kernel = CompiledKernel(
                 program,
                 self._cache,

@@ -307,8 +307,7 @@ def choose_lanes(program: Program, most: int) -> int:
     """Return how many samples fit side by side into `largest_frame`: `most`, 4 or 1."""
     if program.is_scalar:
         return 1
-    count = program.count()
-    if count.multiplications + count.additions > LLVM.lane_operations:
+    if program.count().arithmetic > LLVM.lane_operations:
         return 1
     for lanes in (most, LLVM.most_lanes // 2):
         if program.most_waiting * LLVM.frame_per_value * lanes <= LLVM.largest_frame:

@@ -12,7 +12,7 @@ from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.claims import list_claims
-from ne_dynamics.papers.counting.costs import Cost, Count
+from ne_dynamics.papers.counting.costs import Cost
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting
@@ -80,7 +80,7 @@ def study(
 
 
 def _as_data(
-    meter: CostMeter, name: str, cost: Cost, skipped: Count, largest: int
+    meter: CostMeter, name: str, cost: Cost, skipped: OperationCount, largest: int
 ) -> dict[str, object]:
     return {
         'multiplications': str(cost.multiplications),
@@ -95,7 +95,9 @@ def _as_data(
     }
 
 
-def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) -> ReportTable:
+def _tabulate_totals(
+    measured: Sequence[tuple[str, Cost, OperationCount]], largest: int
+) -> ReportTable:
     return ReportTable(
         'Measured cost of one inverse dynamics, general revolute arm of n joints',
         (
@@ -110,8 +112,8 @@ def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) 
                 name,
                 str(cost.multiplications),
                 str(cost.additions),
-                cost.at(STUDIES.shown_joints),
-                skipped.text(),
+                str(cost.for_joints(STUDIES.shown_joints)),
+                str(skipped),
             )
             for name, cost, skipped in measured
         ],
@@ -130,9 +132,9 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
     for item in EVERY_ROW:
         printed = TABLES[item.table][item.row]
         ours = add_costs(item.ours, meter) if item.ours else None
-        how = ' + '.join(source.text() for source in item.sources)
-        shown = '' if ours is None else ours.text()
-        head = item.table, item.row, printed.text()
+        how = ' + '.join(source.text for source in item.sources)
+        shown = '' if ours is None else str(ours)
+        head = item.table, item.row, str(printed)
         lines[item.status].append(
             {
                 MEASURED: (*head, how),
@@ -217,16 +219,15 @@ def list_robots(*lengths: int) -> list[tuple[str, Robot]]:
     ]
 
 
-def find_cheapest(meter: CostMeter, n: int) -> tuple[str, Count]:
+def find_cheapest(meter: CostMeter, n: int) -> tuple[str, OperationCount]:
     """Return the form that takes fewest operations for n joints, and what it takes."""
     counts = {name: meter.count(name, n) for name in FORMULATIONS}
     return min(counts.items(), key=lambda item: item[1].arithmetic)
 
 
-def _saved(count: Count, traced: OperationCount) -> str:
+def _saved(count: OperationCount, traced: OperationCount) -> str:
     """Return how much less the traced equations take than so many operations."""
-    ratio = (traced.multiplications + traced.additions) / count.arithmetic
-    return f'{100 * (1 - ratio):.0f} %'
+    return f'{100 * (1 - traced.arithmetic / count.arithmetic):.0f} %'
 
 
 def _count_traced(meter: CostMeter) -> tuple[ReportTable, dict[str, list[int]], list[str]]:

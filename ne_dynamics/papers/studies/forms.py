@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.orientation import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
-from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation, strobing
 from ne_dynamics.papers.forms.arm import Arm
@@ -34,7 +34,7 @@ from ne_dynamics.printable import escape_controls
 
 NAME = 'forms'
 GRAVITY = (0.0, 0.0, -9.80665)
-NOTHING = Count()
+NOTHING = OperationCount()
 
 
 _SOLVED = ('forward dynamics', 'positions after a simulation', 'velocities after a simulation')
@@ -86,7 +86,7 @@ class FormResult:
     disagreement : float
         Of the efforts from the production recursion's, relative to the largest, or to the
         largest that one unit of acceleration takes where all are smaller.
-    naive, skipping : Count
+    naive, skipping : OperationCount
         Operations on this arm, as the authors count and without products with 0 and 1.
     seconds : float
         Median time of a call on Python floats.
@@ -96,8 +96,8 @@ class FormResult:
     refusals: tuple[str, ...] = ()
     efforts: FloatArray | None = None
     disagreement: float = 0.0
-    naive: Count = NOTHING
-    skipping: Count = NOTHING
+    naive: OperationCount = NOTHING
+    skipping: OperationCount = NOTHING
     seconds: float = 0.0
 
 
@@ -380,8 +380,8 @@ def _tabulate_costs(
             (
                 each.name,
                 f'{each.disagreement:.0e}',
-                each.naive.text(),
-                each.skipping.text(),
+                str(each.naive),
+                str(each.skipping),
                 f'{1e6 * each.seconds:.0f}',
                 '',
             )
