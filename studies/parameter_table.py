@@ -51,7 +51,6 @@ THRESHOLDS = {
     ),
     'ne_dynamics.logs.thresholds': ('LOGS', 'FILTER', 'FAULTS'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
-    'ne_dynamics.papers.thresholds': ('FORMS', 'STUDIES'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
     'ne_dynamics.cli.options.thresholds': ('COMMAND_LINE',),

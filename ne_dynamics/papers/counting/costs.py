@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit
-from ne_dynamics.papers.thresholds import FORMS
+
+FITTED_FROM = 2
+"""Joints from which costs are fitted: a recursion's first link may be cheaper."""
 
 
 class Cost(NamedTuple):
@@ -42,7 +44,7 @@ def fit_cost(count: Callable[[int], OperationCount], largest: int) -> Cost:
     InputError
         When no polynomial meets the counts.
     """
-    counts = {n: count(n) for n in range(FORMS.fitted_from, largest + 1)}
+    counts = {n: count(n) for n in range(FITTED_FROM, largest + 1)}
     return Cost(
         fit({n: found.multiplications for n, found in counts.items()}),
         fit({n: found.additions for n, found in counts.items()}),

@@ -137,12 +137,10 @@ FORM = Formulation(
     '000, Sasaki 1990 (JAERI-M 90-147)',
     '000 (3.1)-(3.48)',
     Covers(
-        convention='standard',
+        'standard',
         prismatic=False,
         products_of_inertia=False,
         any_center_of_mass=False,
-        moving_base=True,
-        added=('moving_base',),
     ),
     compute_efforts,
 )

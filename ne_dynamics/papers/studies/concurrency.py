@@ -19,7 +19,6 @@ from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_gr
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import ReportTable, StudyReport
-from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'concurrency'
 PROCESSORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32)
@@ -99,10 +98,8 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
     InputError
         When there are fewer joints.
     """
-    if n < STUDIES.fewest_joints:
-        raise InputError(
-            f'joints: expected at least {STUDIES.fewest_joints}, as 001 table 5 has, got {n}'
-        )
+    if n < 2:
+        raise InputError(f'joints: expected at least 2, as 001 table 5 has, got {n}')
     arrangement, graphs = arrange_table_5(), build_graphs(n)
     curves = (
         _curve_of_arrangement(arrangement, n),
@@ -270,7 +267,7 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
 def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
     printed = TABLES['001 table 5'][TOTAL]
     rows, data = [], {}
-    for name, robot in list_robots(1, 2, 3, 6, STUDIES.longest_arm):
+    for name, robot in list_robots(1, 2, 3, 6, 12):
         entry = _Entry.of_graph(name, build_operation_graph(trace_inverse_dynamics(robot)))
         counts = printed.for_joints(robot.n), entry.path, entry.path.total
         rows.append((name, *map(str, counts), f'{entry.speedup:.1f}', str(entry.fewest)))

@@ -28,10 +28,15 @@ from ne_dynamics.papers.studies.puma_simulation import (
     run,
 )
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
-from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'puma'
+
+DURATIONS = (1.0, 2.0, 4.0, 8.0)
+"""Of the motions whose errors are compared [s]."""
+
+JUMP_DURATION = 1.0
+"""Of the trapezoid whose acceleration jumps [s]."""
 
 JUMP_STEPS = (1, 2, 4)
 """Runge-Kutta steps in a sampling time that are compared where the acceleration jumps."""
@@ -122,7 +127,7 @@ def study(
     InputError
         When the duration is shorter than a sampling period.
     """
-    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(STUDIES.durations) + 4 * duration))
+    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(DURATIONS) + 4 * duration))
     # The one that was asked for first: a duration that makes no sense must not show at the end.
     joints, joint_data = _tabulate_joints(runs, duration)
     sweep, sweep_data = _tabulate_sweep(runs)
@@ -155,7 +160,7 @@ def study(
 def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
     rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
-    for duration in STUDIES.durations:
+    for duration in DURATIONS:
         for profile in PROFILES:
             found = {
                 name: _largest(runs.find(profile, duration, *case)) for name, case in SWEPT.items()
@@ -235,7 +240,7 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[st
 def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, float]]]:
     start, end = ends()
     # 000 section 4: a = 9 D / (2 T^2), of the joints that go farthest.
-    jump = 4.5 * float(np.abs(end - start).max()) / STUDIES.jump_duration**2
+    jump = 4.5 * float(np.abs(end - start).max()) / JUMP_DURATION**2
     frequency = float(np.sqrt(KP[0][0]))
     rows, data = [], []
     for count in JUMP_STEPS:
@@ -245,7 +250,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
             run(
                 dynamics,
                 profile,
-                STUDIES.jump_duration,
+                JUMP_DURATION,
                 LawEvaluation.INSIDE,
                 steps_a_period=count,
             )
@@ -257,7 +262,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
         data.append({'step': step, 'error': found, 'expected': expected})
     return (
         ReportTable(
-            f'Trapezoid of {STUDIES.jump_duration:g} s with the law inside the integrator, '
+            f'Trapezoid of {JUMP_DURATION:g} s with the law inside the integrator, '
             'largest error [1e-4 rad]',
             ('Runge-Kutta step h [ms]', 'simulated', 'a h / (6 w e)'),
             rows,
