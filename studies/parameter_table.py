@@ -38,7 +38,6 @@ THRESHOLDS = {
     'ne_dynamics.driver.evidence.thresholds': ('EVIDENCE',),
     'ne_dynamics.commission.thresholds': ('STEPS', 'PLANNED', 'NODE_SETTINGS', 'ARM', 'FIT'),
     'ne_dynamics.codegen.thresholds': ('CODEGEN',),
-    'ne_dynamics.codegen.c.thresholds': ('C_TEST',),
     'ne_dynamics.codegen.llvm.thresholds': ('LLVM',),
     'ne_dynamics.excitation.thresholds': ('EXCITATION', 'SEARCH'),
     'ne_dynamics.gains.thresholds': ('GAINS', 'GAIN_SEARCH'),

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.codegen.traces.trace import Trace, direct
 from ne_dynamics.model.robot import Robot
 
@@ -513,7 +512,7 @@ _ROWS = (
             'N m or N, each per unit of q, then of qd, then of qdd',
             _three_squares,
             Trace('derivatives', 'inverse_dynamics_derivatives'),
-            largest=CODEGEN.derivative_coordinates,
+            largest=10,
             is_stacked=True,
         ),
         'derivatives of the efforts',
@@ -526,7 +525,7 @@ _ROWS = (
             'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
             _three_squares,
             Trace('derivatives', 'forward_dynamics_derivatives'),
-            largest=CODEGEN.derivative_coordinates,
+            largest=10,
             is_stacked=True,
         ),
         'derivatives of the accelerations',

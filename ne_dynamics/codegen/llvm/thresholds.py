@@ -33,12 +33,9 @@ class MachineCodeThresholds:
     packed_operands: int = threshold(
         4, '', 'Operands of a sample in one vector; eight took twice the time (Sapphire Rapids).'
     )
-    maps_left: int = threshold(
-        10_000, '', 'Memory maps that loaded functions leave to the rest of the process.'
-    )
 
-    pieces_per_thread: int = threshold(
-        4, '', 'Pieces of a batch for each thread: an interrupted one leaves work to others.'
+    chunk_samples: int = threshold(
+        4096, 'samples', 'A thread takes at least so many of a batch at a time.'
     )
     least_thread_gain: float = threshold(
         1.2, '', 'Factor by which threads must be faster than one: sibling cores are not.'
