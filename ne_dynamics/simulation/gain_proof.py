@@ -342,8 +342,7 @@ def run_trial(
     outcome = 'diverged'
     if not has_diverged:
         swing, shaking = np.ptp(last, axis=0), np.ptp(commands[-len(last) :], axis=0)
-        largest = SIMULATION.swinging_share * begin + 4.0 * arm.steps
-        noise = SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * one.noise
+        largest, noise = _bound_unrest(begin, arm.steps, limits, one.noise)
         outcome = 'settled' if (swing <= largest).all() and (shaking <= noise).all() else 'swings'
     predicted = _predict_beyond(one, np.abs(offset))
     beyond = np.maximum((-np.sign(offset) * errors).max(axis=0), 0.0)
@@ -365,6 +364,18 @@ def _close_loop(
         except InputError:
             return errors[: index + 1], commands, True
     return errors, commands, False
+
+
+def _bound_unrest(
+    begin: FloatArray, steps: FloatArray, limits: FloatArray, noise: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return by how much errors and commands of an arm that has settled vary at most.
+
+    By joint: the first error and the sag [rad or m], the steps of the encoders [rad or m], effort
+    limits and what a step moves [N m or N].
+    """
+    swing = SIMULATION.swinging_share * begin + 4.0 * steps
+    return swing, SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * noise
 
 
 def _largest_offset(

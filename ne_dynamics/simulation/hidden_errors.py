@@ -236,7 +236,7 @@ def draw_hidden_errors(
     seed: int,
     effort_meaning: EffortMeaning = EffortMeaning.TORQUE,
     reversed_joint: bool = False,
-    friction: float = SIMULATION.hidden_largest_friction,
+    friction: float = 0.3,
 ) -> HiddenErrors:
     """Return random hidden errors of an arm; the same for the same seed.
 

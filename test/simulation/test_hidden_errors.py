@@ -1,6 +1,7 @@
 """Simulated arms that are not as their model: what is planted acts, and is reported."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,3 +148,14 @@ class TestReports:
         )
         assert wrong == errors.reversed_joints
         assert len(wrong) == 1
+
+
+def test_joints_without_limits_are_taken_for_usual_ones():
+    """Friction and rotors are then those of 50 N m and 2 rad/s."""
+
+    def limited(effort, velocity):
+        limits = {'effort_limit': effort, 'velocity_limit': velocity}
+        return replace(ROBOT, joints=tuple(replace(joint, **limits) for joint in ROBOT.joints))
+
+    expected = draw_hidden_errors(limited(50.0, 2.0), 1)
+    assert draw_hidden_errors(limited(math.inf, math.inf), 1) == expected
