@@ -246,9 +246,10 @@ def _make_arm(
     """Return the arm at a position, and how often it is stepped in a period."""
     stiffness = request.joint_stiffness(robot.joints)
     if stiffness is None:
-        arm = MujocoArm(robot, period=period / SIMULATION.trial_steps_a_period, substeps=1)
+        ticks = 4  # the dead time is rounded up to one
+        arm = MujocoArm(robot, period=period / ticks, substeps=1)
         arm.reset(start)
-        return arm, SIMULATION.trial_steps_a_period
+        return arm, ticks
     ticks = round(period / SIMULATION.spring_step)
     if ticks < 1 or abs(ticks * SIMULATION.spring_step - period) > 1e-9:
         raise InputError(

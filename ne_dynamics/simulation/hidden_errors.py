@@ -281,7 +281,7 @@ def draw_hidden_errors(
         delay=float(rng.choice(DELAYS)),
         encoder_bits=int(rng.integers(ENCODER_BITS[0], ENCODER_BITS[1] + 1)),
         reports_velocity=False,
-        torque_ripple=SIMULATION.hidden_ripple,
+        torque_ripple=0.02,
         effort_meaning=effort_meaning,
     )
 

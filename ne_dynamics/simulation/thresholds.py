@@ -22,9 +22,6 @@ class SimulationThresholds:
     )
 
     # gain_proof
-    trial_steps_a_period: int = threshold(
-        4, '', 'Steps of the physics in a period; the dead time is rounded up to one.'
-    )
     shortest_trial: float = threshold(0.6, 's', 'A trial lasts for so long at least.')
     longest_trial: float = threshold(5.0, 's', 'A trial lasts for so long at most.')
     trial_effort_share: float = threshold(
@@ -45,9 +42,6 @@ class SimulationThresholds:
     trial_least_error: float = threshold(1e-4, 'rad or m', 'Errors below this are none.')
 
     # hidden_errors
-    hidden_ripple: float = threshold(
-        0.02, '', 'Ripple of the torques, as a share of the effort limit.'
-    )
     hidden_asymmetry: float = threshold(
         0.15, '', 'By so much of itself Coulomb friction differs with the direction.'
     )
