@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -54,46 +56,8 @@ Picture = dict[tuple[LawEvaluation, str], PumaRun]
 """Runs by reading and profile, with the converter."""
 
 
-@dataclass(eq=False)
-class _Runs:
-    """Simulated motions, each simulated once.
-
-    Attributes
-    ----------
-    progress : Progress
-        In simulated seconds.
-    total : float
-        [s]
-    """
-
-    progress: Progress
-    total: float
-    rigid: Dynamics = field(init=False)
-    with_rotors: Dynamics = field(init=False)
-    done: float = 0.0
-    kept: dict[tuple[object, ...], PumaRun] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        arm = load_arm()
-        self.rigid = Dynamics(arm.rigid().robot(), gravity=GRAVITY)
-        self.with_rotors = Dynamics(arm.robot(), gravity=GRAVITY)
-
-    def find(
-        self,
-        profile: str,
-        duration: float,
-        reading: LawEvaluation,
-        sensor: Sensor = Sensor.EXACT,
-        has_rotors: bool = False,
-    ) -> PumaRun:
-        """Return the run, simulated when it is asked for the first time."""
-        key = (profile, duration, reading, sensor, has_rotors)
-        if key not in self.kept:
-            dynamics = self.with_rotors if has_rotors else self.rigid
-            self.kept[key] = run(dynamics, PROFILES[profile], duration, reading, sensor)
-            self.done = min(self.done + duration, self.total)
-            self.progress(self.done, self.total)
-        return self.kept[key]
+_Find = Callable[[str, float, LawEvaluation, Sensor, bool], PumaRun]
+"""The run of a profile, duration, reading and sensor, and whether there are rotors."""
 
 
 def load_arm() -> Arm:
@@ -127,13 +91,28 @@ def study(
     InputError
         When the duration is shorter than a sampling period.
     """
-    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(DURATIONS) + 4 * duration))
+    arm = load_arm()
+    rigid, with_rotors = (Dynamics(one.robot(), gravity=GRAVITY) for one in (arm.rigid(), arm))
+    total = len(PROFILES) * (len(SWEPT) * sum(DURATIONS) + 4 * duration)
+    done = 0.0
+
+    @cache
+    def find(
+        profile: str, seconds: float, reading: LawEvaluation, sensor: Sensor, has_rotors: bool
+    ) -> PumaRun:
+        nonlocal done
+        dynamics = with_rotors if has_rotors else rigid
+        found = run(dynamics, PROFILES[profile], seconds, reading, sensor)
+        done = min(done + seconds, total)
+        progress(done, total)
+        return found
+
     # The one that was asked for first: a duration that makes no sense must not show at the end.
-    joints, joint_data = _tabulate_joints(runs, duration)
-    sweep, sweep_data = _tabulate_sweep(runs)
-    jump, jump_data = _tabulate_jump(runs.rigid)
+    joints, joint_data = _tabulate_joints(find, duration)
+    sweep, sweep_data = _tabulate_sweep(find)
+    jump, jump_data = _tabulate_jump(rigid)
     picture = {
-        (reading, profile): runs.find(profile, duration, reading, Sensor.CONVERTER)
+        (reading, profile): find(profile, duration, reading, Sensor.CONVERTER, False)
         for reading in LawEvaluation
         for profile in PROFILES
     }
@@ -157,13 +136,13 @@ def study(
     return StudyReport(NAME, (sweep, joints, jump), data), picture
 
 
-def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
+def _tabulate_sweep(find: _Find) -> tuple[ReportTable, list[dict[str, object]]]:
     rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
     for duration in DURATIONS:
         for profile in PROFILES:
             found = {
-                name: _largest(runs.find(profile, duration, *case)) for name, case in SWEPT.items()
+                name: _largest(find(profile, duration, *case)) for name, case in SWEPT.items()
             }
             rows.append((f'{duration:g}', profile, *map(_format_error, found.values())))
             data.append({'duration': duration, 'profile': profile, **found})
@@ -190,11 +169,11 @@ def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
     return table, data
 
 
-def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[str, object]]:
+def _tabulate_joints(find: _Find, duration: float) -> tuple[ReportTable, dict[str, object]]:
     rows, data = [], []
     for reading in LawEvaluation:
         for sensor in Sensor:
-            error = runs.find('quintic', duration, reading, sensor).error
+            error = find('quintic', duration, reading, sensor, False).error
             peak = np.abs(error).max(axis=0)
             changes = count_sign_changes(error)
             rows.append(
@@ -215,7 +194,9 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[st
                 }
             )
     apart, relative, states = compare_laws(
-        load_arm().rigid(), runs.find('quintic', duration, LawEvaluation.HELD), duration
+        load_arm().rigid(),
+        find('quintic', duration, LawEvaluation.HELD, Sensor.EXACT, False),
+        duration,
     )
     table = ReportTable(
         f'Largest errors of each joint, quintic of {duration:g} s [1e-4 rad]',
