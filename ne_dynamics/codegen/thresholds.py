@@ -1,4 +1,4 @@
-"""Sizes up to which code is written, compiled, kept or run in one way."""
+"""Largest parameters, and the size of the cache."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from ne_dynamics.thresholds import threshold
 
 @dataclass(frozen=True)
 class CodegenThresholds:
-    """How long expressions, how large parameters and the cache may become."""
+    """How large parameters and the cache may become."""
 
-    longest_expression: int = threshold(
-        88, 'characters', 'An expression used once is written where it is used up to this.'
-    )
     largest_parameter: float = threshold(
         1e6, 'SI', 'Largest magnitude of a parameter that machine code takes.'
     )
