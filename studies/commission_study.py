@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission import (
+    ArmSteps,
     CommissionedArm,
     CommissionFolder,
-    CommissionWork,
     Ending,
     Motions,
     OneProcessSession,
@@ -180,7 +180,7 @@ def study_arm(
         else:
             stack.enter_context(terminated_in_order())
             session = stack.enter_context(Session(subject.robot, simulated, lambda _: True))
-        work = CommissionWork(subject, kept, session, show_progress, motions)
+        work = ArmSteps(subject, kept, session, show_progress, motions)
         outcome = perform(
             [step for step in work.steps() if not (in_process and step.name == 'report')],
             kept,
@@ -207,7 +207,7 @@ def study_arm(
     return row
 
 
-def _simulated_seconds(work: CommissionWork) -> float:
+def _simulated_seconds(work: ArmSteps) -> float:
     """Return the time of all motions that were recorded [s], also before it was interrupted."""
     return sum(float(np.ptp(work.log(file.stem).times)) for file in work.folder.path.glob('*.csv'))
 
@@ -240,7 +240,7 @@ def _found(results: Mapping[str, Mapping[str, Any]], errors: HiddenErrors) -> di
 
 
 def _follow_rivals(
-    work: CommissionWork, true: Robot, gravity: tuple[float, ...], rivals: bool
+    work: ArmSteps, true: Robot, gravity: tuple[float, ...], rivals: bool
 ) -> dict[str, Any]:
     work.subject.write(work.folder.file(TRUE), true)
     parameters = {

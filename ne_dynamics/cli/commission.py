@@ -22,8 +22,8 @@ from ne_dynamics.commission import (
     perform,
 )
 from ne_dynamics.commission.arm.operator import Operator
+from ne_dynamics.commission.arm.signal_masking import interrupted_in_order
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
-from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
 from ne_dynamics.commission.folder import PROGRESS, fingerprint, holds_run, only_run
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.shown_progress import show_progress
@@ -36,8 +36,8 @@ from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.tables import name_error_unit
 
 if TYPE_CHECKING:
-    from ne_dynamics.commission import CommissionWork, Session
-    from ne_dynamics.commission.desk import Desk
+    from ne_dynamics.commission import ArmSteps, Session
+    from ne_dynamics.commission.offline_steps import OfflineSteps
 
 ENDING = '_commission'
 NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     """Do the run; return 0 when all steps are done, 1 when not, 130 when interrupted."""
     # Before anything moves: what is missing must not show up in the middle.
     try:
-        from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
+        from ne_dynamics.commission.offline_steps import MADE, REPORT, ROW, OfflineSteps
     except MissingDependencyError:
         _require_packages(args)
         raise
@@ -126,13 +126,13 @@ def run(args: argparse.Namespace) -> int:
         if not folder.file(REPORT).exists():
             folder.forget('report')
         left = [step for step in ROW if not folder.is_done(step)]
-        desk = Desk(subject, folder, args.simulated, show_progress)
+        offline = OfflineSteps(subject, folder, args.simulated, show_progress)
         if left in ([], ['report']):
             with interrupted_in_order():
-                steps = desk.steps('report')
+                steps = offline.steps('report')
                 outcome = perform(steps, folder, lambda step: False, _announce, lambda: None)
         else:
-            outcome = _perform(args, desk, agreed, operator)
+            outcome = _perform(args, offline, agreed, operator)
     unit = name_error_unit(joint.type.is_prismatic for joint in subject.robot.joints)
     return _tell(outcome, folder, unit)
 
@@ -175,16 +175,16 @@ def _choose_folder(subject: CommissionedArm, about: dict[str, Any]) -> Path:
 
 
 def _perform(
-    args: argparse.Namespace, desk: Desk, agreed: bool | None, operator: Operator
+    args: argparse.Namespace, offline: OfflineSteps, agreed: bool | None, operator: Operator
 ) -> Outcome:
     """Do what is left with the arm."""
     _require_packages(args)
-    from ne_dynamics.commission import CommissionWork, Motions, Session
+    from ne_dynamics.commission import ArmSteps, Motions, Session
     from ne_dynamics.commission.self_collision import SelfCollision
 
-    subject, folder = desk.subject, desk.folder
+    subject, folder = offline.subject, offline.folder
     # No arm is needed to see that its model cannot be.
-    desk.check()
+    offline.check()
     if not folder.is_done('hold'):
         # The arm may stand elsewhere now.
         folder.forget('listen')
@@ -208,7 +208,7 @@ def _perform(
         print_lines([links.sentence, f'Commands are efforts of, in this order: {joints}'])
         if not (args.simulated or operator.has_terminal):
             print_lines(['No terminal: nobody is waited for to switch the brakes.'])
-        work = CommissionWork(subject, folder, session, show_progress, motions)
+        work = ArmSteps(subject, folder, session, show_progress, motions)
 
         def consent(step: Step) -> bool:
             way_back = _way_back(work, session)
@@ -250,7 +250,7 @@ def _announce(step: Step, is_done: bool) -> None:
     sys.stdout.flush()
 
 
-def _way_back(work: CommissionWork, session: Session) -> str:
+def _way_back(work: ArmSteps, session: Session) -> str:
     """Return what an arm does first that is not where it stood when it was listened to."""
     session.catch_up()
     away = (work.start - session.position).tolist()

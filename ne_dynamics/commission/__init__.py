@@ -1,6 +1,6 @@
 """Commissioning of an unknown arm in steps: listen, probe, excite, identify, gains, test motion.
 
-``steps.py`` defines steps and runs them, ``work.py`` has the steps with the arm, ``desk.py`` the
+``steps.py`` defines steps and runs them, ``arm_steps.py`` has the steps with the arm, ``offline_steps.py`` the
 offline steps. ``arm`` is the connection to the arm: over DDS, simulated, or in this process;
 ``fits`` are the fits to the records. A run continues where it ended: its folder has everything.
 
@@ -14,15 +14,15 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.commission.arm.one_process import OneProcessSession
     from ne_dynamics.commission.arm.session import Session
-    from ne_dynamics.commission.desk import Motions
+    from ne_dynamics.commission.arm_steps import ArmSteps
     from ne_dynamics.commission.folder import CommissionFolder
+    from ne_dynamics.commission.offline_steps import Motions
     from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
     from ne_dynamics.commission.subject import CommissionedArm
-    from ne_dynamics.commission.work import CommissionWork
 
 __all__ = [
+    'ArmSteps',
     'CommissionFolder',
-    'CommissionWork',
     'CommissionedArm',
     'Ending',
     'Motions',
@@ -39,10 +39,10 @@ if not TYPE_CHECKING:
         {
             'arm.one_process': 'OneProcessSession',
             'arm.session': 'Session',
-            'desk': 'Motions',
+            'offline_steps': 'Motions',
             'folder': 'CommissionFolder',
             'steps': 'Ending Outcome Step perform',
             'subject': 'CommissionedArm',
-            'work': 'CommissionWork',
+            'arm_steps': 'ArmSteps',
         },
     )

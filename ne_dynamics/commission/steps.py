@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ne_dynamics.commission.arm.undisturbed import undisturbed
+from ne_dynamics.commission.arm.signal_masking import signals_masked
 from ne_dynamics.commission.folder import COMPLETE, RUNNING, STOPPED, CommissionFolder
 from ne_dynamics.errors import NeDynamicsError
 
@@ -67,7 +67,7 @@ def perform(
     step = steps[0]
 
     def stop(ending: Ending, reason: str) -> Outcome:
-        with undisturbed():
+        with signals_masked():
             make_safe()
             try:
                 folder.close(STOPPED, reason, step.name)

@@ -51,7 +51,7 @@ class StepThresholds:
         0.12, '', 'Of an effort limit that an identified model may leave unexplained (RMS).'
     )
 
-    # desk
+    # offline_steps
     usual_delay: float = threshold(0.005, 's', 'Taken for the delay before it is known.')
     delay_cutoff: float = threshold(
         15.0, 'Hz', 'Up to which the delay is told: above both frequencies of the tremble.'
@@ -251,7 +251,7 @@ class ArmThresholds:
         6.0, 's', 'Duration of the motion that a first pose must leave room for.'
     )
 
-    # undisturbed
+    # signal_masking
     signals_in_a_row: float = threshold(
         1.0,
         's',

@@ -125,9 +125,9 @@ def describe_commands(
     if found.order.value is False:
         by_effort = jitter = found.delay
     delay = by_effort
-    if effort is None or effort.is_echo or not by_effort.is_told:
+    if effort is None or effort.is_echo or not by_effort.is_identifiable:
         delay = found.delay
-    elif found.delay.is_told and by_effort.is_told:
+    elif found.delay.is_identifiable and by_effort.is_identifiable:
         # The efforts say it sharply, if they are not late themselves.
         off = float(by_effort.value or 0.0) - float(found.delay.value or 0.0)
         if abs(off) > DELAY.contradicting_deviations * math.hypot(
@@ -305,7 +305,7 @@ def _describe_sign(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
     told = {
         joint.name: effort.sign
         for joint, effort in zip(robot.joints, efforts, strict=True)
-        if effort.sign.is_told
+        if effort.sign.is_identifiable
     }
     if not told:
         return unknown('the motion does not tell which way the commands push', PULSES)
@@ -329,13 +329,13 @@ def _describe_sign(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
 
 def describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
     """Return whether commands are in N m or N, by what the motion says of those of each joint."""
-    told = [effort.meaning for effort in efforts if effort.meaning.is_told]
+    told = [effort.meaning for effort in efforts if effort.meaning.is_identifiable]
     is_other = {verdict.value == OTHER_UNIT for verdict in told}
     if len(is_other) != 1:
         return unknown('the motion does not tell the unit of the commands', LOAD)
     level = max((one.level for one in told), key=lambda one: one is Certainty.KNOWN)
     # Motor currents have torque constants all above 1 or all below; a poor model has both.
-    factors = [effort.scale.value for effort in efforts if effort.scale.is_told]
+    factors = [effort.scale.value for effort in efforts if effort.scale.is_identifiable]
     is_wild = len({factor > 1.0 for factor in factors if isinstance(factor, float)}) > 1
     if is_other == {True} and is_wild and level is not Certainty.KNOWN:
         return unknown('the motion does not tell the unit of the commands', LOAD)
@@ -350,7 +350,7 @@ def _summarise(efforts: tuple[JointEffort, ...]) -> tuple[Verdict, Verdict]:
     result = []
     for key, what in (('gravity', 'gravity'), ('friction', 'friction')):
         verdicts = [getattr(effort, key) for effort in efforts]
-        told = [verdict for verdict in verdicts if verdict.is_told]
+        told = [verdict for verdict in verdicts if verdict.is_identifiable]
         values = {verdict.value for verdict in told}
         if len(values) != 1:
             result.append(unknown(f'the commands do not tell whether they need {what}', FASTER))

@@ -22,7 +22,7 @@ from ne_dynamics.driver.recording import CommandLog
 from ne_dynamics.driver.thresholds import DELAY
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Log
-from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -275,14 +275,14 @@ class _Comparison:
         self.joints = self.joints[left[self.joints] <= 1.0 - DELAY.following_share]
         if self.joints.size:
             chosen = rest[:, self.joints]
-            alike = count_alike(chosen, np.ones(chosen.shape, dtype=bool))
+            alike = find_correlation_time(chosen, np.ones(chosen.shape, dtype=bool))
             self._count = float(chosen.shape[0] / np.median(alike))
 
     def summarise(self, delay: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what is explained, the factors and their deviations, shape (n,) each."""
         factor, part, rest, share = self._fit(delay)
         explained, spread = np.full(self._n, math.nan), np.full(self._n, math.inf)
-        alike = count_alike(rest, np.ones(rest.shape, dtype=bool))
+        alike = find_correlation_time(rest, np.ones(rest.shape, dtype=bool))
         variance = alike * (rest**2).mean(axis=0) / share
         variance += np.where(part == 0.0, 0.0, (DELAY.beside_gravity * factor) ** 2)
         explained[self.joints] = 1.0 - self.left(delay)[self.joints]

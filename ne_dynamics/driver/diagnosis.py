@@ -71,5 +71,5 @@ def diagnose_log(
     if any(fault.is_certain for fault in search.faults):
         delay = float(np.abs(search.certain.effort_delay).max())
         repaired = change_in_parts(repaired, search.certain.read_log, work, delay)
-    untold = tuple(search.list_untold())
+    untold = tuple(search.list_unidentifiable())
     return LogDiagnosis((*faults, *search.faults), untold, repaired, search.certain)

@@ -169,7 +169,7 @@ def summarise_meaning(
     meanings = {
         joint.name: effort.meaning for joint, effort in zip(robot.joints, efforts, strict=True)
     }
-    told = {name: verdict for name, verdict in meanings.items() if verdict.is_told}
+    told = {name: verdict for name, verdict in meanings.items() if verdict.is_identifiable}
     rest = {name: verdict for name, verdict in meanings.items() if name not in told}
     experiment = next((verdict.experiment for verdict in rest.values()), '') or MOVE
     left_out = '; '.join(f'{name}: {verdict.text}' for name, verdict in rest.items())
@@ -272,7 +272,7 @@ def _describe(
     factor = abs(float(meaning.reading.effort_factor[joint]))
     gravity = _describe_gravity(meaning, joint)
     sign = _describe_sign(meaning, joint)
-    in_unit, unit_level = _judge_unit(meaning, joint)
+    in_unit, unit_level = _choose_unit(meaning, joint)
     scale = _describe_scale(meaning, joint, unit, in_unit, unit_level)
     if follows is not None and follows.follows[joint]:
         own, spread = float(follows.factor[joint]), float(follows.factor_deviation[joint])
@@ -334,7 +334,7 @@ def _describe_commanded_sign(found: Verdict, factor: float) -> Verdict:
     return Verdict(value, Certainty.KNOWN, f'{text}, as the commands have it')
 
 
-def _judge_unit(meaning: Meaning, joint: int) -> tuple[bool, Certainty]:
+def _choose_unit(meaning: Meaning, joint: int) -> tuple[bool, Certainty]:
     """Return whether an effort is in N m or N, and how sure that is."""
     own, common = float(meaning.joint_unit_gains[joint]), meaning.unit_gain
     if own * common <= 0.0:
@@ -427,7 +427,7 @@ def _describe_scale(
     own = float(meaning.factor_deviations[joint])
     if unit_level is Certainty.UNKNOWN or not math.isfinite(own):
         return unknown('the motion of this joint does not tell its scale', LOAD)
-    deviation = math.hypot(own, EFFORTS.model_spread)
+    deviation = math.hypot(own, EFFORTS.model_prior_scale)
     if in_unit:
         return Verdict(1.0, Certainty.LIKELY, f'in {unit}, by the masses of the given model', LOAD)
     return Verdict(

@@ -110,10 +110,10 @@ def find_meaning(
     meanings = MeaningSearch(evidence, robot, joints)
     search = FaultSearch(robot, evidence, of_samples, meanings)
     search.run()
-    if search.is_untold:
+    if search.is_unidentifiable:
         return None, search.faults
     delay = find_delay(prepare_for_delay(dynamics, log), robot, search.reading)
-    return meanings.judge(*delay), search.faults
+    return meanings.compare_kinds(*delay), search.faults
 
 
 class FaultSearch:
@@ -134,7 +134,7 @@ class FaultSearch:
     reading, certain : LogReading
         The log without all faults found, and without those whose repair is certain.
     faults : list of Suspicion
-    is_untold : bool
+    is_unidentifiable : bool
         Whether something makes it impossible to tell what the efforts mean.
     """
 
@@ -149,7 +149,7 @@ class FaultSearch:
         self._meanings = meanings
         self.reading = self.certain = self._recorded = LogReading.as_recorded(robot.n)
         self.faults: list[Suspicion] = []
-        self.is_untold = False
+        self.is_unidentifiable = False
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
         self._jumped, self._unrecorded = (
             {name for one in of_samples if one.code == code for name in one.joints}
@@ -161,7 +161,7 @@ class FaultSearch:
         """Find all."""
         self.faults += UNSIGNED.test(self._log)
         if self.faults:
-            self.is_untold = True
+            self.is_unidentifiable = True
             return
         if self._meanings is None:
             self._find_beside_torques()
@@ -184,13 +184,13 @@ class FaultSearch:
             self._doubt_all()
             self.faults.append(found)
 
-    def list_untold(self) -> list[str]:
+    def list_unidentifiable(self) -> list[str]:
         """Return what this log cannot show."""
         tested = [one for one, _ in self._tested]
         return [
             sentence
             for hypothesis in HYPOTHESES
-            for sentence in hypothesis.list_untold(self._log, tested)
+            for sentence in hypothesis.list_unidentifiable(self._log, tested)
         ]
 
     def _find_beside_torques(self) -> None:
@@ -259,7 +259,7 @@ class FaultSearch:
         """Take one cause in the place of all that was found."""
         self.faults, self.certain = [other], self._recorded
         self.reading = self._settle(other.reading)
-        self.is_untold = True
+        self.is_unidentifiable = True
 
     def _doubt_all(self) -> None:
         """Take nothing that was found for certain: nothing is repaired."""

@@ -7,7 +7,7 @@ An effort e_j that is reported, or commanded, is read as
 with the torque of an arm near the given one, friction of its own included (zero where the driver
 takes it out). Gravity is in the efforts of all joints or of none. A factor is 1, in N m, or any:
 of a motor current, of a torque before the gear, of another unit; beforehand it is within
-e^(+-`factor_spread`). Each of the four kinds is fitted
+e^(+-`factor_prior_scale`). Each of the four kinds is fitted
 (:class:`~ne_dynamics.driver.evidence.evidence.LogEvidence`), with the signs and a delay. Kinds are
 compared by cost and freedom, and by how far factors are from those of other joints.
 """
@@ -233,7 +233,7 @@ class MeaningSearch:
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
         explained = self._evidence.explain(reading)
-        sizes = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.factor_spread
+        sizes = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.factor_prior_scale
         return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
 
     def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
@@ -249,7 +249,7 @@ class MeaningSearch:
             reading = self._refine(delay.reading, is_free)
         cost = self._cost(reading)
         if is_free:
-            cost += len(self._joints) * math.log(MEANING.factor_spread / MEANING.factor_known)
+            cost += len(self._joints) * math.log(MEANING.factor_prior_scale / MEANING.factor_known)
             cost += MEANING.current_without_gravity * start.without_gravity
             logs = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.unlike_drives
             cost += 0.5 * float(((logs - logs.mean()) ** 2).sum())
@@ -283,7 +283,7 @@ class MeaningSearch:
             return reading, cost
         return reading.with_effort(joints, factor=math.exp(place)), found
 
-    def judge(self, delay: float, deviation: float) -> Meaning:
+    def compare_kinds(self, delay: float, deviation: float) -> Meaning:
         """Return the likeliest kind of what was settled on, with what tells it from others.
 
         Parameters
@@ -305,7 +305,7 @@ class MeaningSearch:
         common, _ = self._compare_units(reading, self._joints)
         kinds = costs[True] - costs[False] if True in costs else math.inf
         # N m is one value; one other factor of all efforts costs something beforehand.
-        supposed = common + math.log(MEANING.factor_spread / MEANING.factor_known)
+        supposed = common + math.log(MEANING.factor_prior_scale / MEANING.factor_known)
         if kinds > 0.0:
             unit_gain = max(min(kinds, supposed), 0.0)
         else:
@@ -327,7 +327,7 @@ class MeaningSearch:
             size=size,
             gravity_share=rms(with_gravity - without) / size,
             delay=delay,
-            delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
+            delay_deviation=math.hypot(MEANING.delay_inflation * deviation, MEANING.delay_floor),
         )
 
     def _compare_units(self, reading: LogReading, joints: list[int]) -> tuple[float, float]:

@@ -74,8 +74,12 @@ class JointDriver:
         """Return what could not be checked because the joint did not move."""
         if self.moved:
             return ()
-        found = [] if self.effort.meaning.is_told else ['what its effort is, its sign and unit']
-        found += [] if self.velocity.source.is_told else ['where its velocity comes from']
+        found = (
+            []
+            if self.effort.meaning.is_identifiable
+            else ['what its effort is, its sign and unit']
+        )
+        found += [] if self.velocity.source.is_identifiable else ['where its velocity comes from']
         return tuple(found)
 
     def as_json(self) -> dict[str, Any]:
@@ -171,7 +175,7 @@ def _write_lines(described: DriverDescription) -> list[str]:
     lines += ['', *_write('effort', described.effort)]
     lines += _write('effort behind the motion', described.effort_delay)
     lines += _write('from command to effect', command.delay)
-    if any(verdict.is_told for verdict in vars(command).values()):
+    if any(verdict.is_identifiable for verdict in vars(command).values()):
         lines += _write('  by the motion', command.by_motion)
         lines += _write('  by the reported effort', command.by_effort)
         lines += _write('  jitter', command.jitter)
@@ -212,7 +216,7 @@ def _write_joint(joint: JointDriver) -> list[str]:
         ('velocity step', joint.velocity_step),
         ('effort step', joint.effort_step),
     ):
-        if verdict.is_told:
+        if verdict.is_identifiable:
             lines += _write(name, verdict)
     return lines
 
@@ -320,7 +324,7 @@ def _find_state_effort(described: DriverDescription) -> tuple[str, str]:
     stands = [
         joint.name
         for joint in described.joints
-        if not (joint.moved or joint.effort.meaning.is_told)
+        if not (joint.moved or joint.effort.meaning.is_identifiable)
     ]
     if verdict.value in (TORQUE, WITHOUT_GRAVITY) and stands and not silent:
         return 'ignore', (
@@ -364,7 +368,7 @@ def _find_timeout(described: DriverDescription) -> Reasoned:
 def _find_velocity(described: DriverDescription) -> Reasoned:
     joints = described.joints
     unusable = [joint for joint in joints if not joint.velocity.can_be_used]
-    told = [joint for joint in unusable if joint.velocity.source.is_told]
+    told = [joint for joint in unusable if joint.velocity.source.is_identifiable]
     if told:
         first = told[0]
         rate = described.timing.rate
@@ -392,7 +396,7 @@ def _find_velocity(described: DriverDescription) -> Reasoned:
         if joint.velocity.can_be_used
         and joint.velocity.lag > STATES.lag_deviations * joint.velocity.lag_deviation
     ]
-    untold = [joint.name for joint in joints if not joint.velocity.source.is_told]
+    untold = [joint.name for joint in joints if not joint.velocity.source.is_identifiable]
     found: Reasoned = {
         'velocity_source': (
             'measured',

@@ -116,7 +116,7 @@ class EffortThresholds:
         'deviation on ...',
     )
     commanded_factor: float = threshold(1.25, '', '... and is in its unit within this factor.')
-    model_spread: float = threshold(
+    model_prior_scale: float = threshold(
         0.3, '', 'What a scale is off beside, as a part: the masses of the given model.'
     )
 
@@ -154,7 +154,7 @@ class MeaningThresholds:
     """How the four kinds of efforts are fitted and compared."""
 
     # meaning
-    factor_spread: float = threshold(
+    factor_prior_scale: float = threshold(
         2.5, '', 'Standard deviation of the logarithm of a factor that may be any.'
     )
     factor_known: float = threshold(
@@ -189,7 +189,7 @@ class MeaningThresholds:
         '',
         'A delay is told from what is so many periods or more away from a change of direction.',
     )
-    delay_spread: float = threshold(
+    delay_inflation: float = threshold(
         2.0,
         '',
         'Errors of a delay, by the deviation of its likelihood, in simulated sticking arms ...',

@@ -24,7 +24,7 @@ from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import Certainty, Log, Signals, filtered
-from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.model.rigid_body import FloatArray
 
 MEASURED = 'measured'
@@ -161,7 +161,7 @@ def _fit_lag(signals: Signals, joint: int) -> tuple[float, float, float]:
     table = np.stack([speed, -change, np.ones_like(speed)], axis=1)
     solution, *_ = np.linalg.lstsq(table, measured[:, joint], rcond=None)
     left = measured[:, joint] - table @ solution
-    alike = count_alike(left[:, np.newaxis], np.ones((left.size, 1), dtype=bool))[0]
+    alike = find_correlation_time(left[:, np.newaxis], np.ones((left.size, 1), dtype=bool))[0]
     spread = float(left @ left) / max(left.size / alike - 3.0, 1.0) * alike
     # Errors of the acceleration make a lag seem shorter than it is; they are in its deviation.
     variance = spread / max(float(left.size), 1.0) / max(float(np.var(change)), 1e-30)

@@ -35,7 +35,7 @@ class Verdict:
     deviation: float = math.nan
 
     @property
-    def is_told(self) -> bool:
+    def is_identifiable(self) -> bool:
         """Whether there is a value."""
         return self.level is not Certainty.UNKNOWN
 

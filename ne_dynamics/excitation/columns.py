@@ -133,19 +133,21 @@ def find_columns(
 
 
 def _inertial_scales(references: FloatArray) -> FloatArray:
-    """Return the deviation of each parameter of bodies believed to `reference_spread`."""
+    """Return the deviation of each parameter of bodies believed to `reference_prior_scale`."""
     scales = [
-        IDENTIFICATION.reference_spread * np.linalg.norm(compute_width(each), axis=1)
+        IDENTIFICATION.reference_prior_scale * np.linalg.norm(compute_width(each), axis=1)
         for each in references
     ]
     return np.concatenate([*scales, np.zeros(0)])
 
 
 def _friction_scales(limits: ExcitationLimits, columns: FloatArray) -> FloatArray:
-    """Return what makes `friction_spread` of the effort a joint may use."""
+    """Return what makes `friction_prior_scale` of the effort a joint may use."""
     size = np.sqrt((columns**2).mean(axis=0))
     effort = np.where(np.isfinite(limits.effort), limits.effort, 1.0)
-    scales = REGRESSION.friction_spread * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+    scales = (
+        REGRESSION.friction_prior_scale * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+    )
     return scales.ravel()
 
 

@@ -94,7 +94,7 @@ def design_gains(
             relaxed[mode] = (
                 f'{error}. These keep {phase:g} degrees and a factor of {gain:g}: be careful'
             )
-        modes[mode] = _judge(choice, dynamics, plants, request, samples)
+        modes[mode] = _check(choice, dynamics, plants, request, samples)
     if not modes:
         raise InputError('; '.join(refusals.values()))
     return GainDesign(joints, request, plants, samples, modes, refusals, relaxed)
@@ -113,7 +113,7 @@ def _choose_relaxed(
     return None
 
 
-def _judge(
+def _check(
     choice: Choice,
     dynamics: Dynamics,
     plants: Plants,

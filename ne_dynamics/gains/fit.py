@@ -57,11 +57,11 @@ class LoopFit:
             ]
         )
 
-    def _judge_few(self, gains: JointGains) -> bool:
+    def _check_few(self, gains: JointGains) -> bool:
         """Return whether gains suffice in the hard poses, nearly."""
-        return self._judge(gains, self._hard, self._few, GAIN_SEARCH.few_slack)[1]
+        return self._check(gains, self._hard, self._few, GAIN_SEARCH.few_slack)[1]
 
-    def _judge(
+    def _check(
         self, gains: JointGains, index: IndexArray, at: FloatArray, slack: float = 1.0
     ) -> tuple[Margins | None, bool]:
         """Return the margins of all joints at once, and whether those and each joint's suffice."""
@@ -115,26 +115,26 @@ class LoopFit:
             share = self._falls.share(gains.kp)
             rise = np.minimum(np.sqrt(missing), GAIN_SEARCH.largest_rise) ** (share / share.max())
             tried = frequency * rise
-            used, _ = self._bounds.judge(self._gains(tried, damping * before / tried))
+            used, _ = self._bounds.check(self._gains(tried, damping * before / tried))
             frequency = np.where(used <= 1.0, tried, frequency)
         return frequency, damping * before / frequency
 
     def lower(self, frequency: FloatArray, damping: FloatArray) -> FloatArray | None:
         """Return frequencies, lowered together until the gains suffice; None where they do not."""
-        if self._judge_few(self._gains(frequency, damping)):
+        if self._check_few(self._gains(frequency, damping)):
             return frequency
         factor, found = 1.0, 0.0
         # Gravity asks for more, and margins for less: there may be something between.
         while not found and factor * frequency.max() >= self._request.least_frequency:
             factor *= GAIN_SEARCH.lowering_factor
-            if self._judge_few(self._gains(factor * frequency, damping)):
+            if self._check_few(self._gains(factor * frequency, damping)):
                 found = factor
         if not found:
             return None
         low, high = found, found / GAIN_SEARCH.lowering_factor
         for _ in range(GAIN_SEARCH.lowering_bisections):
             middle = np.sqrt(low * high)
-            enough = self._judge_few(self._gains(middle * frequency, damping))
+            enough = self._check_few(self._gains(middle * frequency, damping))
             low, high = (middle, high) if enough else (low, middle)
         return np.asarray(low * frequency, dtype=np.float64)
 
@@ -190,7 +190,7 @@ class LoopFit:
         rise, moves = GAIN_SEARCH.largest_rise, ((1.0, 2.0), (1.0, 1.0), (1.0, 0.0))
         while rise >= GAIN_SEARCH.least_rise:
             before = frequency
-            frequency, damping = self._move_each(frequency, damping, moves, rise, self._judge_few)
+            frequency, damping = self._move_each(frequency, damping, moves, rise, self._check_few)
             rise = np.sqrt(rise) if frequency is before else rise
         return frequency, damping
 
@@ -214,7 +214,7 @@ class LoopFit:
                 tried[joint] *= rise**stiffer
                 ratios[joint] *= rise ** (damper - stiffer)
                 gains = self._gains(tried, ratios)
-                if self._bounds.judge(gains)[0][joint] <= 1.0 and takes(gains):
+                if self._bounds.check(gains)[0][joint] <= 1.0 and takes(gains):
                     frequency, damping = tried, ratios
                     break
         return frequency, damping
@@ -227,7 +227,7 @@ class LoopFit:
         everything = np.arange(len(self._modes))
         for _ in range(GAIN_SEARCH.looks):
             gains = self._gains(frequency, damping)
-            together, enough = self._judge(gains, everything, self._at)
+            together, enough = self._check(gains, everything, self._at)
             if enough and together is not None:
                 # Also in the pose, which nobody has drawn, in which the arm falls first.
                 self._falls.search(gains.kp)
@@ -247,7 +247,7 @@ class LoopFit:
             frequency = lowered
         else:
             return None
-        used, names = self._bounds.judge(gains)
+        used, names = self._bounds.check(gains)
         active = tuple(
             name if share > GAIN_SEARCH.nearly_used else BY_MARGINS
             for share, name in zip(used.tolist(), names, strict=True)

@@ -196,7 +196,7 @@ class GainBounds:
         self._kd[0] = kind.rate_per_step * self._kp[0]
         self._kd[3] = 1.0 / request.drive_kd_range[1] if is_drive else 0.0
 
-    def judge(self, gains: JointGains) -> tuple[FloatArray, tuple[str, ...]]:
+    def check(self, gains: JointGains) -> tuple[FloatArray, tuple[str, ...]]:
         """Return what is used of the narrowest bound of each joint, shape (n,), and its name."""
         used = self._kp * gains.kp + self._kd * gains.kd
         return used.max(axis=0), tuple(BOUND_NAMES[index] for index in used.argmax(axis=0))

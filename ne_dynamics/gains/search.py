@@ -93,7 +93,7 @@ class GainSearch:
         if highest[best].max() >= request.least_frequency:
             return
         undamped = kinds[best].gains(highest[best], np.zeros_like(highest[best]))
-        _, names = bounds[best].judge(undamped)
+        _, names = bounds[best].check(undamped)
         raise InputError(
             f'{self._mode.value}: expected gains of a natural frequency of at least '
             f'{request.least_frequency:g} rad/s; without damping, the most that bounds leave is '

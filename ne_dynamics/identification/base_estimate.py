@@ -104,7 +104,7 @@ def estimate_base(
     width = np.diag(
         np.r_[
             np.zeros(fitted.size),
-            [(IDENTIFICATION.unknown_spread * design.scales[pair]) ** 2 for pair in pairs],
+            [(IDENTIFICATION.unknown_prior_scale * design.scales[pair]) ** 2 for pair in pairs],
         ]
     )
     width[: fitted.size, : fitted.size] = spread[np.ix_(fitted, fitted)]
@@ -142,15 +142,15 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
     for index, reference in enumerate(design.references):
         place = slice(PER_BODY * index, PER_BODY * (index + 1))
         root = compute_width(reference)
-        covariance[place, place] = IDENTIFICATION.unknown_spread**2 * root @ root.T
+        covariance[place, place] = IDENTIFICATION.unknown_prior_scale**2 * root @ root.T
     covariance[range(size, size + n), range(size, size + n)] = (
-        IDENTIFICATION.unknown_spread * design.scales[:n, Term.ROTOR]
+        IDENTIFICATION.unknown_prior_scale * design.scales[:n, Term.ROTOR]
     ) ** 2
     spread = columns.combinations @ covariance @ columns.combinations.T
     return mean, spread
 
 
-def correct_likeness(
+def correct_correlation_time(
     correlation: FloatArray, counts: FloatArray, parameters: FloatArray, rate: float, cutoff: float
 ) -> FloatArray:
     """Return how many samples tell as much as one, for what the fit has taken; shape (n,).
@@ -164,12 +164,12 @@ def correct_likeness(
     left = 1.0 - np.minimum(
         parameters / np.maximum(counts, 1.0), IDENTIFICATION.most_freedom_taken
     )
-    least = count_alike_by_filter(rate, cutoff)
+    least = find_filter_correlation(rate, cutoff)
     result: FloatArray = np.maximum(correlation * left / (1.0 - taken), least)
     return result
 
 
-def count_alike_by_filter(rate: float, cutoff: float) -> float:
+def find_filter_correlation(rate: float, cutoff: float) -> float:
     """Return how many samples tell as much as one, of white errors through the low-pass."""
     step = max(1, math.floor(rate / (FILTER.kept_samples_per_period * cutoff)))
     frequency = np.linspace(0.0, 0.5 * rate / cutoff, 2001)

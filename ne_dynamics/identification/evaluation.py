@@ -167,23 +167,23 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
     """
     rigid, drives = dynamics.without_friction(), DriveFriction.of(dynamics.robot)
     parts = []
-    for stretch in signals.stretches:
-        motion = stretch.position, stretch.velocity
-        effort = np.array(rigid.inverse_dynamics(*motion, stretch.acceleration))
+    for segment in signals.segments:
+        motion = segment.position, segment.velocity
+        effort = np.array(rigid.inverse_dynamics(*motion, segment.acceleration))
         load = rigid.bias_torque(*motion)
         if drives is not None:
-            effort += drives.effort(stretch.velocity)
+            effort += drives.effort(segment.velocity)
         for index, joint in enumerate(dynamics.robot.joints):
             effort[:, index] += compute_friction_along(
                 joint.friction,
                 joint.viscous_friction,
                 joint.coulomb_friction,
-                stretch.position[:, index],
-                stretch.velocity[:, index],
+                segment.position[:, index],
+                segment.velocity[:, index],
                 load[:, index],
-                stretch.direction[:, index],
+                segment.direction[:, index],
             )
-        parts.append(stretch.filtered(effort))
+        parts.append(segment.filtered(effort))
     return np.concatenate([np.zeros((0, dynamics.robot.n)), *parts])
 
 

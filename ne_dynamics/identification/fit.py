@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.base_estimate import correct_likeness
+from ne_dynamics.identification.base_estimate import correct_correlation_time
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.piece_steps import Weighting
 from ne_dynamics.identification.regression.design import Design, believed, compute_scales
@@ -23,7 +23,7 @@ from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.selection import (
     Folds,
     Prediction,
-    choose_spread,
+    choose_prior_scale,
     choose_terms,
     sum_squares,
 )
@@ -58,10 +58,10 @@ class Fit(_Weighed):
         Of all blocks.
     problem : Problem
         Of all blocks.
-    judged_design : Design
+    validated_design : Design
         What was fitted to all blocks but the last, which was held out, and chosen by them; the
         same where none was.
-    judged_solution : Solution
+    validated_solution : Solution
         Of that.
     rows : LogRows
         With the loads of the first fit.
@@ -73,7 +73,7 @@ class Fit(_Weighed):
         Standard deviation of each joint's residual [N m or N].
     correlation : array, shape (n,)
         Samples that tell as much as one, because the errors of neighbours are alike.
-    spread : float
+    prior_scale : float
     predicted : array, shape (folds, n)
         Sums of the squared residuals of blocks that were predicted from the others.
     folds : Folds
@@ -84,11 +84,11 @@ class Fit(_Weighed):
     """
 
     problem: Problem
-    judged_design: Design
-    judged_solution: Solution
+    validated_design: Design
+    validated_solution: Solution
     rows: LogRows
     reduction: Reduction
-    spread: float
+    prior_scale: float
     predicted: FloatArray
     folds: Folds
     outliers: int
@@ -115,10 +115,10 @@ class Fitter:
         self._used, self._effort = rows.used, rows.effort
         self._bodies, self._references = bodies, references
 
-    def run(self, spread: float | None) -> Fit:
+    def run(self, prior_scale: float | None) -> Fit:
         """Fit, weigh, choose, and fit again.
 
-        The given inertias may be off by the spread; default: what predicts held-out blocks best.
+        The given inertias may be off by the prior scale; default: what predicts held-out blocks best.
         """
         first, weighting = self._fit_first()
         # By whose inertias the load of a joint is computed: the given ones until there are others.
@@ -129,32 +129,32 @@ class Fitter:
         design = replace(first.design, scales=self._compute_scales(reduction))
         first = replace(first, design=design)
         folds = self._fold(self._fitted(reduction), first)
-        chosen = judged = self._choose(folds, first, spread)
-        is_judged = rows.has_held_out and bool(folds.training)
-        if is_judged:
+        chosen = validated = self._choose(folds, first, prior_scale)
+        is_validated = rows.has_held_out and bool(folds.training)
+        if is_validated:
             # What is held out may choose for the model that is written, not for the one it judges.
-            chosen = self._choose(self._fold(reduction, first), first, spread)
+            chosen = self._choose(self._fold(reduction, first), first, prior_scale)
         everything = reduction.selected(self._all)
         last = self._fit_last(rows, everything, first, chosen)
         factors = last.design.joint_factors(everything)
-        judged_solution = last.solution
-        if is_judged:
-            start = judged.design.adopt(last.solution, last.design)
-            whole = judged.design.joint_factors(folds.whole)
-            problem = judged.design.problem(whole, last.weights, judged.spread)
-            judged_solution = minimize(problem, start)
+        validated_solution = last.solution
+        if is_validated:
+            start = validated.design.adopt(last.solution, last.design)
+            whole = validated.design.joint_factors(folds.whole)
+            problem = validated.design.problem(whole, last.weights, validated.prior_scale)
+            validated_solution = minimize(problem, start)
         return Fit(
             **vars(last),
-            problem=last.design.problem(factors, last.weights, chosen.spread),
-            judged_design=judged.design if is_judged else last.design,
-            judged_solution=judged_solution,
+            problem=last.design.problem(factors, last.weights, chosen.prior_scale),
+            validated_design=validated.design if is_validated else last.design,
+            validated_solution=validated_solution,
             rows=rows,
             reduction=reduction,
-            spread=chosen.spread,
-            predicted=judged.squares,
+            prior_scale=chosen.prior_scale,
+            predicted=validated.squares,
             folds=folds,
             outliers=outliers,
-            drive=self._find_drive(rows, folds, weighting, judged),
+            drive=self._find_drive(rows, folds, weighting, validated),
         )
 
     def _fit_first(self) -> tuple[_Weighed, Weighting]:
@@ -173,27 +173,29 @@ class Fitter:
         weights = self._weigh(sigma, correlation)
         return _Weighed(design, solution, sigma, correlation, weights), weighting
 
-    def _choose(self, folds: Folds, first: _Weighed, spread: float | None) -> Prediction:
-        """Return the spread and the terms of friction by which blocks are predicted best."""
+    def _choose(self, folds: Folds, first: _Weighed, prior_scale: float | None) -> Prediction:
+        """Return the prior scale and the terms of friction by which blocks are predicted best."""
         settings, design = self._settings, first.design
         if not folds.training:
-            chosen = settings.first_spread if spread is None else spread
+            chosen = settings.first_spread if prior_scale is None else prior_scale
             return Prediction(design, chosen, np.zeros((0, self._dynamics.n)), [])
-        spreads = settings.spreads if spread is None else (spread,)
+        prior_scales = settings.spreads if prior_scale is None else (prior_scale,)
         starts = [first.solution] * len(folds.training)
-        best = choose_terms(folds, choose_spread(folds, design, starts, spreads))
-        return choose_spread(folds, best.design, best.solutions, spreads)
+        best = choose_terms(folds, choose_prior_scale(folds, design, starts, prior_scales))
+        return choose_prior_scale(folds, best.design, best.solutions, prior_scales)
 
     def _fit_last(
         self, rows: LogRows, everything: Reduction, first: _Weighed, chosen: Prediction
     ) -> _Weighed:
         """Fit what was chosen to everything, without an effect that came out inverted."""
-        design, spread = chosen.design, chosen.spread
-        solution, sigma = self._iterate(design, everything, spread, first.correlation, first.sigma)
+        design, prior_scale = chosen.design, chosen.prior_scale
+        solution, sigma = self._iterate(
+            design, everything, prior_scale, first.correlation, first.sigma
+        )
         correlation = rows.find_residuals(design, solution).correlation
         weights = self._weigh(sigma, correlation)
         while True:
-            problem = design.problem(design.joint_factors(everything), weights, spread)
+            problem = design.problem(design.joint_factors(everything), weights, prior_scale)
             solution = minimize(problem, solution)
             inverted = design.find_inverted(solution)
             if not inverted:
@@ -245,14 +247,14 @@ class Fitter:
 
     def _fold(self, reduction: Reduction, first: _Weighed) -> Folds:
         logs = self._rows.logs
-        likeness = correct_likeness(
+        correlation_time = correct_correlation_time(
             first.correlation,
             reduction.counts.sum(axis=0),
             first.design.count_parameters(),
             logs.logs[0].grid.rate,
             logs.cutoff_frequency,
         )
-        return Folds.of(reduction, likeness, first.weights, self._settings)
+        return Folds.of(reduction, correlation_time, first.weights, self._settings)
 
     def _weigh(self, sigma: FloatArray, correlation: FloatArray) -> FloatArray:
         used = self._used > 0.0
@@ -262,8 +264,8 @@ class Fitter:
         self,
         design: Design,
         reduction: Reduction,
-        spread: float,
-        likeness: FloatArray,
+        prior_scale: float,
+        correlation_time: FloatArray,
         noise: FloatArray | None = None,
     ) -> tuple[Solution, FloatArray]:
         """Fit with the noise of each joint that the fit before has left.
@@ -277,7 +279,7 @@ class Fitter:
         sigma = self._settings.first_sigma * self._effort if noise is None else noise
         solution = None
         for _ in range(self._settings.passes):
-            problem = design.problem(factors, self._weigh(sigma, likeness), spread)
+            problem = design.problem(factors, self._weigh(sigma, correlation_time), prior_scale)
             solution = minimize(problem, solution)
             left = sum_squares(factors, solution)
             sigma = np.maximum(np.sqrt(left / free), self._settings.smallest_sigma * self._effort)
@@ -286,17 +288,19 @@ class Fitter:
 
     def _doubt(self, design: Design, reduction: Reduction) -> tuple[Design, Solution, FloatArray]:
         """Fit with the doubt of each body, and the noise of each joint, of the fit before."""
-        settings, spread = self._settings, self._settings.first_spread
-        factors, likeness = design.joint_factors(reduction), np.ones(design.robot.n)
-        solution, sigma = self._iterate(design, reduction, spread, likeness)
+        settings, prior_scale = self._settings, self._settings.first_spread
+        factors, correlation_time = design.joint_factors(reduction), np.ones(design.robot.n)
+        solution, sigma = self._iterate(design, reduction, prior_scale, correlation_time)
         for _ in range(settings.doubt_passes):
-            problem = design.problem(factors, self._weigh(sigma, likeness), spread)
+            problem = design.problem(factors, self._weigh(sigma, correlation_time), prior_scale)
             found = minimize(problem, solution)
-            doubts = find_doubts(problem, found, spread, settings.steady)
+            doubts = find_doubts(problem, found, prior_scale, settings.steady)
             if not (doubts > settings.doubted * design.doubts).any():
                 break
             design = replace(design, doubts=doubts)
-            solution, sigma = self._iterate(design, reduction, spread, likeness, sigma)
+            solution, sigma = self._iterate(
+                design, reduction, prior_scale, correlation_time, sigma
+            )
         return design, solution, sigma
 
     def _weigh_samples(self, design: Design, solution: Solution, median: FloatArray) -> Weighting:

@@ -117,7 +117,7 @@ def gather_evidence(fit: Fit, tested: Dynamics) -> FitEvidence:
     end = np.full(fit.sigma.size, math.nan)
     if fit.rows.has_held_out:
         held = fit.reduction.selected([fit.reduction.blocks - 1])
-        squares = sum_squares(fit.judged_design.joint_factors(held), fit.judged_solution)
+        squares = sum_squares(fit.validated_design.joint_factors(held), fit.validated_solution)
         end = _compute_rms(squares, held.counts[0])
     return FitEvidence(tested, blocks, end)
 

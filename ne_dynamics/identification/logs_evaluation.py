@@ -6,7 +6,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import EffortSums, model_effort
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.logs.filtered_piece import FilteredPiece
-from ne_dynamics.logs.stretch import Judgement
+from ne_dynamics.logs.segment import MotionCriteria
 
 
 def evaluate_filtered(dynamics: Dynamics, logs: FilteredLogs) -> list[EffortSums]:
@@ -27,17 +27,17 @@ def compare_models(logs: FilteredLogs, first: int, *models: Dynamics) -> list[Ef
 
 def _judge(logs: FilteredLogs, first: int, *models: Dynamics) -> list[list[EffortSums]]:
     arguments = [
-        (piece, judgement, first - int(own))
-        for (piece, judgement, _), own in zip(logs.pieces, logs.first, strict=False)
+        (piece, criteria, first - int(own))
+        for (piece, criteria, _), own in zip(logs.pieces, logs.first, strict=False)
     ]
     return list(logs.work.map('judge', judge_models, arguments, *models))
 
 
 def judge_models(
-    piece: FilteredPiece, judgement: Judgement, judged_from: int, *models: Dynamics
+    piece: FilteredPiece, criteria: MotionCriteria, judged_from: int, *models: Dynamics
 ) -> list[EffortSums]:
     """Compare the efforts of a piece, from one of its samples on, with those of models."""
-    signals, part = piece.judged(judgement), slice(max(judged_from, 0), None)
+    signals, part = piece.with_criteria(criteria), slice(max(judged_from, 0), None)
     effort = signals.effort[part]
     if not effort.size:
         return [EffortSums.of(effort, effort) for _ in models]

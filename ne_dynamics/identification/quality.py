@@ -59,7 +59,7 @@ class Quality:
         self._solution = solution
         matrix = problem.factor[:, :-1]
         self._information = matrix.T @ matrix
-        self._covariance = compute_covariance(problem, solution, problem.spreads)
+        self._covariance = compute_covariance(problem, solution, problem.prior_scales)
         self._regressor = self._compute_regressor()
 
     def _compute_regressor(self) -> FloatArray:
@@ -74,24 +74,24 @@ class Quality:
         return full.reshape(samples, n, -1, PER_BODY)[:, :, bodies].reshape(samples * n, -1)
 
     def _units(self) -> FloatArray:
-        """Return the matrix that turns steps in units of the reference spread into parameters."""
+        """Return the matrix that turns steps in units of the reference prior scale into parameters."""
         size = self._design.inertial
         scale = np.zeros((size, size))
         for index, reference in enumerate(self._problem.references):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
-            scale[place, place] = IDENTIFICATION.reference_spread * compute_width(reference)
+            scale[place, place] = IDENTIFICATION.reference_prior_scale * compute_width(reference)
         return scale
 
     def determined(self) -> dict[int, tuple[float, float]]:
         """Return for each body that is fitted what the log determined, and the mass's deviation.
 
         The former is 1 less the ratio of the deviations after and before, over ten parameters,
-        if inertias were believed to `reference_spread` of themselves; the latter is that of the
+        if inertias were believed to `reference_prior_scale` of themselves; the latter is that of the
         fit.
         """
         units, result = self._units(), {}
         prior = np.diag(units @ units.T)
-        alike = np.full(len(self._design.bodies), IDENTIFICATION.reference_spread)
+        alike = np.full(len(self._design.bodies), IDENTIFICATION.reference_prior_scale)
         posterior = np.diag(compute_covariance(self._problem, self._solution, alike))
         own = np.diag(self._covariance)
         for index, body in enumerate(self._design.bodies):

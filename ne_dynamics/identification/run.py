@@ -29,7 +29,7 @@ from dataclasses import replace
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.base_estimate import correct_likeness
+from ne_dynamics.identification.base_estimate import correct_correlation_time
 from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
     find_log_faults,
@@ -173,7 +173,9 @@ def identify_filtered(
         fitted = total  # too little to judge by: judged by what was fitted
     dynamics, fit = _fit(dynamics, logs, fitted, blocks, settings, spread)
     identified = fit.design.apply(fit.solution, offsets=not offsets)
-    tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
+    tested = _with_robot(
+        dynamics, fit.validated_design.apply(fit.validated_solution, offsets=True)
+    )
     report = _make_report(dynamics, logs, fit, identified, tested, bounds)
     return Identified(identified, report, gather_evidence(fit, tested))
 
@@ -246,7 +248,7 @@ def _make_report(
         repeated=sum(item.statistics.repeated for item in logs.logs),
         outliers=fit.outliers,
         blocks=len(fit.folds.judged),
-        spread=fit.spread,
+        spread=fit.prior_scale,
         optimality_gap=fit.solution.gap,
         base_parameters=quality.base_parameters(identified, *_read_rows(fit, logs)),
         drives=_describe_drives(quality, robot, identified),
@@ -284,14 +286,18 @@ def _read_rows(fit: Fit, logs: FilteredLogs) -> tuple[Design, FloatArray, FloatA
     design = fit.design.with_terms(
         {joint: tuple({*own, *DROPPED}) for joint, own in enumerate(fit.design.terms) if own}
     )
-    likeness = correct_likeness(
+    correlation_time = correct_correlation_time(
         fit.correlation,
         everything.counts[0],
         design.count_parameters(),
         logs.logs[0].grid.rate,
         logs.cutoff_frequency,
     )
-    return design, design.joint_factors(everything), fit.weights * fit.correlation / likeness
+    return (
+        design,
+        design.joint_factors(everything),
+        fit.weights * fit.correlation / correlation_time,
+    )
 
 
 def _with_robot(dynamics: Dynamics, robot: Robot) -> Dynamics:

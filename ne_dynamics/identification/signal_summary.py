@@ -116,14 +116,14 @@ class SignalSummary:
 def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> SignalSummary:
     """Return what all logs say together, by the sums of each piece."""
     sums = SignalSums.merge(parts)
-    statistics, judgements = logs.statistics, logs.judge()
+    statistics, criteria = logs.statistics, logs.find_criteria()
     kept = np.array([part.kept for part in statistics], dtype=np.float64)
     counts = np.array([part.count for part in statistics], dtype=np.float64)
     size = np.sqrt(sums.used_measured) * np.sqrt(sums.used_computed)
     has_effort = np.array([part.has_effort for part in statistics])
     sources = [log.source for log in logs.logs]
-    saturated = np.array([judgement.saturated for judgement in judgements])
-    noise = np.array([judgement.acceleration_noise for judgement in judgements])
+    saturated = np.array([criteria.saturated for criteria in criteria])
+    noise = np.array([criteria.acceleration_noise for criteria in criteria])
     velocity = np.sqrt(np.where(sums.with_velocity > 0.0, sums.with_velocity, 1.0))
     return SignalSummary(
         effort=np.sqrt(sums.effort / max(sums.count, 1)),
@@ -136,7 +136,7 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
         ),
         is_excited=bool(sums.used_fitted.any()),
         saturated=counts @ saturated / counts.sum(),
-        moves=np.any([judgement.moves for judgement in judgements], axis=0),
+        moves=np.any([criteria.moves for criteria in criteria], axis=0),
         acceleration_noise=np.sqrt(kept @ noise**2 / kept.sum()),
         opposed=(sums.product < IDENTIFICATION.opposed_correlation * size)
         & (sums.power < -IDENTIFICATION.opposed_power * sums.power_size),

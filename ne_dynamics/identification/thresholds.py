@@ -33,7 +33,7 @@ class IdentificationThresholds:
     )
 
     # base_estimate, quality
-    unknown_spread: float = threshold(
+    unknown_prior_scale: float = threshold(
         30.0, '', 'Deviation, by a given number, of what no log tells.'
     )
     independent_column: float = threshold(
@@ -46,7 +46,7 @@ class IdentificationThresholds:
     most_freedom_taken: float = threshold(
         0.75, '', "Part of a sum's degrees of freedom that a fit hides at most."
     )
-    reference_spread: float = threshold(
+    reference_prior_scale: float = threshold(
         0.5, '', 'Spread of the given inertias by which a log is judged, whatever the fit uses.'
     )
     acting_direction: float = threshold(
@@ -127,9 +127,9 @@ class LoadThresholds:
     slow_share: float = threshold(
         0.5, '', "Part of a log's windows that is slow where the log counts as slow."
     )
-    ball_spread: float = threshold(3.0, '', 'Spread of the load about a ball of its mass ...')
+    ball_prior_scale: float = threshold(3.0, '', 'Spread of the load about a ball of its mass ...')
     ball_density: float = threshold(2700.0, 'kg/m^3', '... of aluminium ...')
-    center_spread: float = threshold(0.3, 'm', '... with its centre so far from the link.')
+    center_prior_scale: float = threshold(0.3, 'm', '... with its centre so far from the link.')
     mass_deviation_share: float = threshold(
         0.2, '', 'A mass is told when its standard deviation is below this part.'
     )
@@ -139,7 +139,7 @@ class LoadThresholds:
     moment_deviation: float = threshold(
         0.06, 'kg m', '... or that of the first moment is below this.'
     )
-    arm_spreads: tuple[float, ...] = threshold(
+    arm_prior_scales: tuple[float, ...] = threshold(
         (0.1, 0.2, 0.4),
         '',
         "Tried on one log: how far the arm's inertias may be off, by themselves ...",
@@ -158,7 +158,7 @@ class LoadThresholds:
     clear_reading: float = threshold(
         0.5, '', 'Part of a reading that the model must make to tell its gain roughly.'
     )
-    spread_passes: int = threshold(
+    prior_scale_passes: int = threshold(
         3, '', 'How often the spread of the arm of one log is found anew.'
     )
     unlike_arm: float = threshold(
@@ -169,7 +169,7 @@ class LoadThresholds:
     )
 
     # problem
-    gain_spread: float = threshold(
+    gain_prior_scale: float = threshold(
         3.0, '', 'Width of the logarithm of a gain beforehand: nothing is believed of it.'
     )
     noise_passes: int = threshold(
@@ -185,13 +185,13 @@ class LoadThresholds:
     )
 
     # shared_rows
-    friction_spread: float = threshold(
+    friction_prior_scale: float = threshold(
         0.3, '', 'What friction may be off by, as part of the effort of its joint.'
     )
-    spread_alone: float = threshold(
+    prior_scale_alone: float = threshold(
         0.2, '', "How far the arm's inertias may be off by themselves: of one log ..."
     )
-    spread_of_pair: float = threshold(1.0, '', '... and of two.')
+    prior_scale_of_pair: float = threshold(1.0, '', '... and of two.')
     friction_change: float = threshold(
         0.03, '', 'What friction may change by from log to log, alike.'
     )
@@ -205,7 +205,7 @@ LOAD = LoadThresholds()
 class RegressionThresholds:
     """What is believed of bodies and friction beforehand."""
 
-    friction_spread: float = threshold(
+    friction_prior_scale: float = threshold(
         0.3, '', 'Effort of a term, by that of its joint, before the prior is felt.'
     )
     unmoved: float = threshold(

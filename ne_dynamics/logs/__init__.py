@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ne_dynamics.logs.log import Log
     from ne_dynamics.logs.reading import LogReading
     from ne_dynamics.logs.recording import Recording
+    from ne_dynamics.logs.segment import Signals
     from ne_dynamics.logs.signals import filtered
-    from ne_dynamics.logs.stretch import Signals
 
 __all__ = [
     'Certainty',
@@ -42,6 +42,6 @@ if not TYPE_CHECKING:
             'reading': 'LogReading',
             'recording': 'Recording',
             'signals': 'filtered',
-            'stretch': 'Signals',
+            'segment': 'Signals',
         },
     )

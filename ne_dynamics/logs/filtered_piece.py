@@ -4,7 +4,7 @@ What counts as motion is a question to all of a log: how fast each joint is at m
 noise its positions have. So a log is filtered first, piece by piece; statistics of the pieces are
 put together; and then :meth:`FilteredPiece.judged` makes the signals of each piece.
 
-A log that is read in one piece has its even times start where each of its stretches starts. In a
+A log that is read in one piece has its even times start where each of its segments starts. In a
 log of several pieces they are those of the log's first stamp, so that pieces that overlap have
 the same ones: a sample between them is filtered as in the whole log, and belongs to one of them.
 """
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part
+from ne_dynamics.logs.segment import MotionCriteria, Segment, Signals, derivatives, low_pass
 from ne_dynamics.logs.source_clock import with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
-from ne_dynamics.logs.stretch import Judgement, Signals, Stretch, derivatives, low_pass
 from ne_dynamics.logs.sums import Sums
 from ne_dynamics.logs.thresholds import FAULTS, FILTER
 from ne_dynamics.model.rigid_body import FloatArray
@@ -45,7 +45,7 @@ class Grid:
     cutoff_frequency : float
         [Hz]
     origin : float or None
-        One of the times [s]; None where each stretch has its own, which starts with it.
+        One of the times [s]; None where each segment has its own, which starts with it.
     """
 
     step: float
@@ -59,7 +59,7 @@ class Grid:
 
     @property
     def trim(self) -> int:
-        """Samples that are left out at either end of a stretch."""
+        """Samples that are left out at either end of a segment."""
         return math.ceil(FILTER.end_margin * self.rate / self.cutoff_frequency)
 
     @property
@@ -129,9 +129,9 @@ class MotionStatistics(Sums):
     has_effort: NDArray[np.bool_]
 
 
-def judge_motion(
+def find_motion_criteria(
     statistics: MotionStatistics, grid: Grid, largest: FloatArray | None = None
-) -> Judgement:
+) -> MotionCriteria:
     """Return what counts as motion in a log, by the statistics of all of it.
 
     The largest velocities, shape (n,), are those of the joints in all logs, when there are others
@@ -155,7 +155,7 @@ def judge_motion(
         min(FILTER.motion_band * cutoff, rate / FILTER.samples_per_period)
     )
     noise = FILTER.velocity_deviations * velocity_noise
-    return Judgement(
+    return MotionCriteria(
         moves=statistics.largest > np.maximum(2.0 * noise, FILTER.still_velocity),
         standing=np.maximum(
             noise, FILTER.standing_share * (statistics.largest if largest is None else largest)
@@ -176,9 +176,9 @@ class FilteredPiece:
     times : array, shape (M,)
         Of the samples that are kept [s].
     tables : mapping of str to array, shape (M, n)
-        As in :class:`~ne_dynamics.logs.stretch.Signals`, and `near_cut`: where the
+        As in :class:`~ne_dynamics.logs.segment.Signals`, and `near_cut`: where the
         effort is at its limit less than a period away. `measured_velocity` where there is one.
-    stretches : tuple of Stretch
+    segments : tuple of Segment
         Their directions are velocities yet.
     grid : Grid
     statistics : MotionStatistics
@@ -186,7 +186,7 @@ class FilteredPiece:
 
     times: FloatArray
     tables: dict[str, Any]
-    stretches: tuple[Stretch, ...]
+    segments: tuple[Segment, ...]
     grid: Grid
     statistics: MotionStatistics
 
@@ -209,38 +209,38 @@ class FilteredPiece:
         return cls(
             np.concatenate([part.times for part in with_samples]),
             {name: np.concatenate([part.tables[name] for part in with_samples]) for name in names},
-            tuple(item for part in with_samples for item in part.stretches),
+            tuple(item for part in with_samples for item in part.segments),
             parts[0].grid,
             MotionStatistics.merge(part.statistics for part in parts),
         )
 
-    def judged(self, judgement: Judgement) -> Signals:
+    def with_criteria(self, criteria: MotionCriteria) -> Signals:
         """Return the signals of the piece, by what was found in all of the log."""
-        stretches = tuple(
+        segments = tuple(
             replace(
-                stretch,
-                direction=np.clip(stretch.direction / judgement.direction_width, -1.0, 1.0)
-                * judgement.moves,
+                segment,
+                direction=np.clip(segment.direction / criteria.direction_width, -1.0, 1.0)
+                * criteria.moves,
             )
-            for stretch in self.stretches
+            for segment in self.segments
         )
         tables = {'measured_velocity': None, **self.tables}
-        moving = np.abs(tables['velocity']) > judgement.standing
-        usable = judgement.moves & moving & ~tables.pop('near_cut')
+        moving = np.abs(tables['velocity']) > criteria.standing
+        usable = criteria.moves & moving & ~tables.pop('near_cut')
         direction = np.zeros_like(tables['velocity'])
-        if stretches:
+        if segments:
             direction = np.concatenate(
-                [stretch.filtered(stretch.direction) for stretch in stretches]
+                [segment.filtered(segment.direction) for segment in segments]
             )
         return Signals(
-            **vars(judgement),
+            **vars(criteria),
             **tables,
             times=self.times,
             direction=direction,
             usable=usable,
             rate=self.grid.rate,
             cutoff_frequency=self.grid.cutoff_frequency,
-            stretches=stretches,
+            segments=segments,
         )
 
 
@@ -265,8 +265,8 @@ def filter_piece(
     limit = np.where(effort_limit > 0.0, effort_limit, np.inf)
     found = [FilteredPiece.empty(log.position.shape[1], grid)]
     found += [
-        _filter_stretch(part, whole, even, first, grid, limit)
-        for whole, even, first in _generate_stretches(log, grid)
+        _filter_segment(part, whole, even, first, grid, limit)
+        for whole, even, first in _generate_segments(log, grid)
     ]
     joined = FilteredPiece.join([item for item in found if item.statistics.count] or found[:1])
     repeated = int(part.find_own(given).sum() - part.find_own(fresh).sum())
@@ -286,12 +286,12 @@ def filter_effort(log: Log, grid: Grid) -> FloatArray:
                 grid.cutoff_frequency,
                 INNER.start + grid.choose_kept(even.size - 2 * INNER.start, first),
             )
-            for part, even, first in _generate_stretches(log, grid)
+            for part, even, first in _generate_segments(log, grid)
         ]
     )
 
 
-def _generate_stretches(log: Log, grid: Grid) -> Iterator[tuple[Log, FloatArray, int]]:
+def _generate_segments(log: Log, grid: Grid) -> Iterator[tuple[Log, FloatArray, int]]:
     """Yield parts without gaps that are long enough, their even times, the first's number."""
     for chosen in split_at_gaps(log, grid.step):
         even, first = grid.compute_times(log.times[chosen])
@@ -320,7 +320,7 @@ def resample(stamps: FloatArray, table: FloatArray, even: FloatArray) -> FloatAr
     return result
 
 
-def _filter_stretch(
+def _filter_segment(
     part: Part, log: Log, even: FloatArray, first: int, grid: Grid, limit: FloatArray
 ) -> FilteredPiece:
     """Filter samples without gaps at the rate of their log, and keep those of a part of it.
@@ -371,5 +371,5 @@ def _filter_stretch(
     )
     offset = int(kept[0]) % thin if kept.size else 0
     place, speed, change = (np.ascontiguousarray(table[offset::thin]) for table in motion)
-    stretch = Stretch(place, speed, change, speed, rate / thin, cutoff, (kept - offset) // thin)
-    return FilteredPiece(times[kept], tables, (stretch,), grid, statistics)
+    segment = Segment(place, speed, change, speed, rate / thin, cutoff, (kept - offset) // thin)
+    return FilteredPiece(times[kept], tables, (segment,), grid, statistics)

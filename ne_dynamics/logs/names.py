@@ -77,7 +77,7 @@ def find_unrecorded(
     missing = [name for name in robot.joint_names if name not in matched]
     others = [name for name in recorded if name not in matched.values()]
     if len(matched) < min(LOGS.matched_joints, 0.5 * robot.n) or any(
-        difflib.get_close_matches(name, others, 1, LOGS.name_likeness) for name in missing
+        difflib.get_close_matches(name, others, 1, LOGS.name_similarity) for name in missing
     ):
         return {}
     return {
@@ -191,7 +191,7 @@ def _propose(missing: Sequence[str], others: Sequence[str]) -> list[str]:
                 return [f'{old}*={new}*']
     pairs = []
     for wanted in missing:
-        near = difflib.get_close_matches(wanted, others, 1, LOGS.name_likeness)
+        near = difflib.get_close_matches(wanted, others, 1, LOGS.name_similarity)
         if near:
             pairs.append(f'{near[0]}={wanted}')
     return pairs

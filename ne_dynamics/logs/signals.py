@@ -13,14 +13,14 @@ from ne_dynamics.logs.filtered_piece import (
     Grid,
     filter_effort,
     filter_piece,
-    judge_motion,
+    find_motion_criteria,
     resample,
     split_at_gaps,
 )
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part, look
+from ne_dynamics.logs.segment import Signals
 from ne_dynamics.logs.source_clock import as_measured
-from ne_dynamics.logs.stretch import Signals
 from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -53,7 +53,7 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
     grid = Grid(step, cutoff)
     piece = filter_piece(Part(log, -math.inf, math.inf), effort_limit, grid, measured)
     require_samples(piece.statistics.kept, grid, log)
-    return piece.judged(judge_motion(piece.statistics, grid))
+    return piece.with_criteria(find_motion_criteria(piece.statistics, grid))
 
 
 def filter_late_effort(log: Log, cutoff_frequency: float, delay: float) -> FloatArray:

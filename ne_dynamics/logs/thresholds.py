@@ -36,8 +36,8 @@ class LogThresholds:
     shown_names: int = threshold(3, '', 'Names in a line of a finding, at most.')
 
     # Names
-    name_likeness: float = threshold(
-        0.7, '', 'Likeness of two names from which one may be meant by the other.'
+    name_similarity: float = threshold(
+        0.7, '', 'Similarity of two names from which one may be meant by the other.'
     )
     matched_joints: int = threshold(
         3, '', "Joints, or half of the model's, that a log must have before others are locked."
@@ -100,7 +100,7 @@ class LogFilterThresholds:
         4.0, '', 'Fewest samples of a log in a period of the cut-off frequency.'
     )
     window_margin: float = threshold(
-        6.0, 'periods of the cut-off frequency', 'Overlap of the windows of a stretch.'
+        6.0, 'periods of the cut-off frequency', 'Overlap of the windows of a segment.'
     )
     end_margin: float = threshold(
         2.0, 'periods of the cut-off frequency', 'What is left out at either end.'

@@ -10,8 +10,8 @@ import yaml
 from small_arm import small_arm
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.commission.desk import ROW
 from ne_dynamics.commission.folder import PROGRESS
+from ne_dynamics.commission.offline_steps import ROW
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL
 

@@ -21,11 +21,11 @@ pytest.importorskip('matplotlib', reason='the report needs matplotlib')
 pytest.importorskip('jinja2', reason='the report needs Jinja2')
 
 from ne_dynamics.commission.arm.session import Session
-from ne_dynamics.commission.desk import IDENTIFIED, PARAMETERS, PROFILE, REPORT
+from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.offline_steps import IDENTIFIED, PARAMETERS, PROFILE, REPORT
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.subject import CommissionedArm
-from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.model.files import load_model
 from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, HiddenErrors, draw_hidden_errors
@@ -42,9 +42,7 @@ def test_two_runs_record_the_same(tmp_path):
         folder = kept_folder(tmp_path / name, subject)
         simulated = {**simulated_small_arm(subject, errors, folder.path), 'rate': 125.0}
         with Session(subject.robot, simulated, print) as session:
-            work = CommissionWork(
-                subject, folder, session, no_bar, Motions(listen=0.2, excite=1.0)
-            )
+            work = ArmSteps(subject, folder, session, no_bar, Motions(listen=0.2, excite=1.0))
             outcome = perform_steps(work, session, ('check', 'listen', 'excite'))
             assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
         records.append([folder.file(f'{step}.csv').read_bytes() for step in ('listen', 'excite')])
@@ -94,7 +92,7 @@ def commissioned(request, tmp_path_factory):
     folder = kept_folder(path / 'run', subject)
     simulated = simulated_small_arm(subject, errors, folder.path)
     with Session(subject.robot, simulated, print) as session:
-        work = CommissionWork(subject, folder, session, no_bar, SHORT)
+        work = ArmSteps(subject, folder, session, no_bar, SHORT)
         outcome = perform_steps(work, session)
         assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
         subject.write(folder.file('true.urdf'), errors.apply(subject.robot))

@@ -25,13 +25,13 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
-from ne_dynamics.commission.arm.guardian import Guardian
 from ne_dynamics.commission.arm.session import Session
+from ne_dynamics.commission.arm.watchdog import Watchdog
+from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.motions import plan_sines
 from ne_dynamics.commission.node_settings import common_parameters, gentle_parameters
 from ne_dynamics.commission.steps import Ending
-from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.simulation.hidden_errors import draw_hidden_errors
 
 RATE = 125.0
@@ -159,13 +159,13 @@ def test_ctrl_c_in_a_motion_holds_the_arm_and_the_run_goes_on(tmp_path, live, mo
     monkeypatch.setattr(session, 'hold', disturbed(session.hold))
     monkeypatch.setattr(session, 'engage', disturbed(session.engage))
     folder = kept_folder(tmp_path, subject)
-    work = CommissionWork(subject, folder, session, bar_that_acts(0.3, interrupt), SHORT)
+    work = ArmSteps(subject, folder, session, bar_that_acts(0.3, interrupt), SHORT)
     outcome = perform_steps(work, session, STEPS)
     monkeypatch.undo()
     assert (outcome.ending, outcome.step) == (Ending.INTERRUPTED, 'excite')
     require_rest(session)
     assert not folder.file('excite.csv').exists()
-    again = CommissionWork(subject, kept_folder(tmp_path, subject), session, no_bar, SHORT)
+    again = ArmSteps(subject, kept_folder(tmp_path, subject), session, no_bar, SHORT)
     assert perform_steps(again, session, STEPS).ending is Ending.COMPLETE
     assert folder.file('excite.csv').exists()
     require_rest(session)
@@ -179,7 +179,7 @@ def test_an_arm_that_stops_reporting_in_a_motion_ends_the_run_safely(tmp_path, l
         monkeypatch.setattr(session, '_longest_silence', 3.0)
 
     folder = kept_folder(tmp_path, subject)
-    work = CommissionWork(subject, folder, session, bar_that_acts(0.3, fall_silent), SHORT)
+    work = ArmSteps(subject, folder, session, bar_that_acts(0.3, fall_silent), SHORT)
     outcome = perform_steps(work, session, STEPS)
     monkeypatch.undo()
     assert (outcome.ending, outcome.step) == (Ending.FAILED, 'excite')
@@ -334,15 +334,15 @@ def test_a_motion_that_the_node_does_not_get_is_noticed_at_its_begin(held, monke
 
 
 def test_an_arm_that_is_there_is_held_on_when_its_run_is_killed(held, capfd):
-    """The guardian lets the node stop and hold, and ends it after a time."""
+    """The watchdog lets the node stop and hold, and ends it after a time."""
     arm = held[1]
     process = subprocess.Popen(['sleep', '100'])
 
     def kill_run():
-        guardian = Guardian(arm.node.context.get_domain_id(), '', False, held_for=0.5)
-        guardian.guard([process.pid])
-        guardian.child.stdin.close()
-        arm.wait(lambda: guardian.child.poll() is not None, 'the end', PATIENCE)
+        watchdog = Watchdog(arm.node.context.get_domain_id(), '', False, held_for=0.5)
+        watchdog.guard([process.pid])
+        watchdog.child.stdin.close()
+        arm.wait(lambda: watchdog.child.poll() is not None, 'the end', PATIENCE)
 
     with pytest.raises(ArmFault, match='beside the planned motion'):
         follow(held, kill_run)
@@ -387,7 +387,7 @@ def test_a_run_that_is_killed_leaves_no_process_and_the_arm_under_brakes(tmp_pat
         check=False,
         timeout=4.0 * PATIENCE,
     )
-    # Its output ends when the guardian has ended, too.
+    # Its output ends when the watchdog has ended, too.
     assert run.returncode == -signal.SIGKILL, run.stderr
     told = [line for line in run.stderr.splitlines() if line.startswith('commission was killed')]
     assert [line.split(': ', 1)[1] for line in told] == [

@@ -9,11 +9,11 @@ from small_arm import URDF, kept_folder, no_bar, small_arm
 import ne_dynamics as ned
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.algorithms.joint_friction import compute_friction
-from ne_dynamics.commission.desk import CLOSE, Desk
 from ne_dynamics.commission.fits.fitting import fit_records
 from ne_dynamics.commission.fits.friction import refine_friction
 from ne_dynamics.commission.fits.lost_motion import tell_lost_motion
 from ne_dynamics.commission.fits.uneven_friction import find_uneven_friction
+from ne_dynamics.commission.offline_steps import CLOSE, OfflineSteps
 from ne_dynamics.commission.record import Record
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
@@ -120,7 +120,7 @@ def test_joints_that_stand_keep_their_friction():
 def test_a_joint_that_sticks_in_the_excitation_is_told_by_the_probes(tmp_path):
     """Its friction is in the model by which it is excited again."""
     subject = small_arm(tmp_path / 'model')
-    desk = Desk(subject, kept_folder(tmp_path / 'run', subject), True, no_bar)
+    desk = OfflineSteps(subject, kept_folder(tmp_path / 'run', subject), True, no_bar)
     for name, standing in (('excite', [0]), ('probe', [1, 2]), ('tremble', [1, 2])):
         motion = excited()[:, ::2]
         motion[0][:, standing], motion[1:, :, standing] = 0.3, 0.0

@@ -10,10 +10,10 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.commission.arm.one_process import OneProcessSession
+from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.node_settings import gentle_parameters
 from ne_dynamics.commission.steps import Ending
-from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
@@ -31,7 +31,7 @@ class Scene:
     errors : HiddenErrors
     session : OneProcessSession
     folder : CommissionFolder
-    work : CommissionWork
+    work : ArmSteps
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Scene:
         simulated = simulated_small_arm(subject, self.errors, self.folder.path)
         physics = () if make_physics is None else (make_physics(self.true, simulated),)
         self.session = OneProcessSession(subject.robot, self.errors, simulated, *physics)
-        self.work = CommissionWork(subject, self.folder, self.session, no_bar, SHORT)
+        self.work = ArmSteps(subject, self.folder, self.session, no_bar, SHORT)
 
     def perform(self, *names, but=()):
         """Do the steps of these names, or all but some; return the outcome."""

@@ -10,10 +10,10 @@ from small_arm import kept_folder, no_bar, small_arm
 
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.operator import Operator
-from ne_dynamics.commission.desk import IDENTIFIED
+from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.motions import plan_probe
+from ne_dynamics.commission.offline_steps import IDENTIFIED
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.errors import InputError
 
 
@@ -92,7 +92,7 @@ def work_of(path, **arm):
     """Return the steps of a run on a small arm, or on none."""
     subject = small_arm(path / 'model')
     session = SimpleNamespace(is_simulated=False, **arm)
-    return CommissionWork(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
+    return ArmSteps(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
 
 
 def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monkeypatch):

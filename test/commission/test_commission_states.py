@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.session import Session
-from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
+from ne_dynamics.commission.arm.signal_masking import interrupted_in_order
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.simulation.demo.ros_process import RosProcesses
@@ -134,7 +134,7 @@ def test_faults_of_the_states_are_told_from_those_of_a_motion(arm, fault, is_los
 
 
 def test_a_node_that_is_being_started_is_known_when_ctrl_c_comes(arm, monkeypatch):
-    """To whoever ends it, and to the guardian."""
+    """To whoever ends it, and to the watchdog."""
     guarded = []
     node = SimpleNamespace(is_alive=False, child=SimpleNamespace(pid=7), name='node')
 

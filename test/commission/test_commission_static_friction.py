@@ -125,15 +125,15 @@ def test_a_joint_that_swings_by_too_much_static_friction_is_calmed(tmp_path):
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     pytest.importorskip('mujoco', reason='MuJoCo is not installed')
     from ne_dynamics.commission.arm.one_process import OneProcessSession
-    from ne_dynamics.commission.desk import FITTED, IDENTIFIED
-    from ne_dynamics.commission.work import CommissionWork, Motions
+    from ne_dynamics.commission.arm_steps import ArmSteps, Motions
+    from ne_dynamics.commission.offline_steps import FITTED, IDENTIFIED
 
     subject = small_arm(tmp_path / 'model')
     errors = replace(draw_hidden_errors(subject.robot, 1), delay=0.008, encoder_bits=15)
     folder = kept_folder(tmp_path / 'run', subject)
     simulated = simulated_small_arm(subject, errors, folder.path)
     session = OneProcessSession(subject.robot, errors, simulated)
-    work = CommissionWork(subject, folder, session, no_bar, Motions(excite=6.0, test=4.0))
+    work = ArmSteps(subject, folder, session, no_bar, Motions(excite=6.0, test=4.0))
     listened = {'rate': 250.0, 'reports_velocity': False}
     folder.finish('listen', {**listened, 'position': simulated['initial_position']})
     folder.finish('identify', {'efforts': {'state_effort': 'torque'}})

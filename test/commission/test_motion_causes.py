@@ -9,6 +9,7 @@ import yaml
 from small_arm import kept_folder, no_bar, perform_steps, small_arm
 
 from ne_dynamics.commission.arm.faults import ArmFault
+from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.fits.fitting import acting_log
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.forgotten_load import find_forgotten_load
@@ -17,7 +18,6 @@ from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.tilted_base import find_tilted_base
 from ne_dynamics.commission.vibration import find_vibrations
-from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Finding
 
@@ -134,7 +134,7 @@ def small_work(path, found):
     """Return the work on an arm of three joints up to its delay, and its session."""
     subject = small_arm(path / 'model')
     session = ShakingSession(found)
-    work = CommissionWork(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
+    work = ArmSteps(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
     listened = {'rate': 500.0, 'reports_velocity': False, 'position': [0.1, -0.5, 1.0]}
     work.folder.finish('listen', listened)
     work.folder.finish('tremble', {'delay': 0.004})

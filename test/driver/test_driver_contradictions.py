@@ -75,7 +75,7 @@ def test_commands_in_another_unit_make_no_torque_of_a_current(
     found = describe_efforts(robot, reported, still, moves, meaning_of(n, factor, gain), follows)
     assert [effort.meaning.value for effort in found] == [meaning] * n
     for effort in found:
-        assert effort.scale.is_told is (meaning is not None)
+        assert effort.scale.is_identifiable is (meaning is not None)
         if meaning is None:
             assert 'payload' in effort.scale.experiment
             assert 'command' in effort.scale.text
@@ -94,7 +94,7 @@ def test_too_little_is_no_sign_that_efforts_are_not_the_commands(robot):
     for given in (commands, replace(commands, times=commands.times - 10.0)):
         echo = describe_driver(dynamics, replace(recording, commands=given)).command.echo
         assert echo.value is None
-        assert not echo.is_told
+        assert not echo.is_identifiable
 
 
 def test_constant_efforts_of_some_joints_are_not_nothing_of_all(robot):
@@ -106,7 +106,7 @@ def test_constant_efforts_of_some_joints_are_not_nothing_of_all(robot):
     assert [effort.meaning.value for effort in efforts] == ['nothing', None, 'nothing']
     found = summarise_meaning(robot, efforts, moves)
     assert found.value is None
-    assert not found.is_told
+    assert not found.is_identifiable
     first, second, third = robot.joint_names
     assert f'{first}, {third}: nothing' in found.text
     assert f'{second}: too little was recorded' in found.text
@@ -136,7 +136,7 @@ def test_factors_of_another_unit_are_told_and_compared(robot, factors, deviation
     assert found.value == 'current'
     for name, factor in zip(robot.joint_names, factors, strict=True):
         assert f'{name} {factor:.3g} N m' in found.text
-    assert scale.is_told is agree
+    assert scale.is_identifiable is agree
     assert ('disagree' in found.text) is not agree
     assert not agree or scale.value == pytest.approx(np.exp(np.log(factors).mean()), rel=0.05)
 

@@ -55,8 +55,8 @@ def planted(short):
 def require_found(description, meaning, reversed_joint):
     """Require the meaning where it is told, on most joints, and no joint that says otherwise."""
     told = [joint.effort.meaning for joint in description.joints]
-    assert {verdict.value for verdict in told if verdict.is_told} == {meaning}
-    assert sum(verdict.is_told for verdict in told) >= 0.6 * len(told)
+    assert {verdict.value for verdict in told if verdict.is_identifiable} == {meaning}
+    assert sum(verdict.is_identifiable for verdict in told) >= 0.6 * len(told)
     assert description.effort.value == meaning
     if meaning == 'nothing':
         return
@@ -93,8 +93,10 @@ def test_the_meaning_of_efforts_is_found(tip, meaning, reversed_joint, has_comma
     assert parameters['velocity_source'] == 'estimated'
     if has_commands:
         delay = description.command.delay
-        assert delay.is_told == (meaning != 'nothing') or delay.deviation < 4e-3
-        assert not delay.is_told or abs(delay.value - planted.delay) < 3.0 * delay.deviation
+        assert delay.is_identifiable == (meaning != 'nothing') or delay.deviation < 4e-3
+        assert (
+            not delay.is_identifiable or abs(delay.value - planted.delay) < 3.0 * delay.deviation
+        )
         assert description.command.gravity.value is True
         assert parameters['terms.gravity'] is True
     if has_commands and meaning == 'current':

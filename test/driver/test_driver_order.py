@@ -109,7 +109,7 @@ def test_joints_that_move_alike_are_not_named_wrongly(robot, frequency, order):
             assert found.value in (True, None)
         else:
             assert found.value in (False, None)
-        assert found.is_told or 'one after the other' in found.experiment
+        assert found.is_identifiable or 'one after the other' in found.experiment
 
 
 def test_what_has_no_effort_in_it_has_no_order(robot, planted):
@@ -120,7 +120,7 @@ def test_what_has_no_effort_in_it_has_no_order(robot, planted):
     alone[:, 1:] = alone[0, 1:]
     for places, given in ((position, noise), (position, position), (alone, commands)):
         found = find_order(evidence_of(robot, times, places, given), robot.joint_names)
-        assert not found.is_told
+        assert not found.is_identifiable
 
 
 def test_commands_in_another_order_tell_nothing_else(robot, planted):
@@ -130,7 +130,7 @@ def test_commands_in_another_order_tell_nothing_else(robot, planted):
     description = describe_driver(robot, recording)
     assert description.command.order.value is False
     for verdict in (description.command.delay, description.command.gravity):
-        assert not verdict.is_told
+        assert not verdict.is_identifiable
         assert 'another order' in verdict.text
     assert not {'terms.gravity', 'terms.friction'} & set(description.parameters())
     assert len(description.obstacles()) == 1
@@ -162,7 +162,7 @@ def test_efforts_before_their_commands_are_no_delay(robot, planted):
     assert found.delay == pytest.approx(planted.delay - 0.05, abs=0.003)
     effect = describe_commands(dynamics, log, ahead, found)
     for verdict in (effect.delay, effect.by_effort):
-        assert not verdict.is_told
+        assert not verdict.is_identifiable
         assert 'clocks' in verdict.text
 
 

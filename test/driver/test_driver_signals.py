@@ -97,7 +97,7 @@ def test_velocities_that_cannot_be_used(velocity, source, text):
 def test_a_joint_that_stands_tells_no_velocity():
     """Nothing is said of a velocity of a joint that does not move."""
     for joint in describe(noisy(SPEED), moves=False):
-        assert not joint.source.is_told
+        assert not joint.source.is_identifiable
 
 
 @pytest.mark.parametrize('bits', [12, 14, 17, 19, 21])
@@ -112,7 +112,7 @@ def test_numbers_without_a_step_have_none():
     noise = np.random.default_rng(1).standard_normal(1000)
     assert find_step(noise) == 0.0
     assert find_step(np.round(noise, 2)) == pytest.approx(0.01)
-    assert not describe_step(np.ones(100), 'N m', False).is_told
+    assert not describe_step(np.ones(100), 'N m', False).is_identifiable
     assert find_step(330.0 * np.sign(noise)) == pytest.approx(660.0)
 
 

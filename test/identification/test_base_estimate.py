@@ -11,13 +11,13 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.identification.base_estimate import (
     BaseColumns,
-    correct_likeness,
-    count_alike_by_filter,
+    correct_correlation_time,
+    find_filter_correlation,
 )
 from ne_dynamics.identification.run import identify
-from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.stretch import low_pass
+from ne_dynamics.logs.segment import low_pass
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
@@ -141,8 +141,8 @@ def test_errors_through_the_filter_are_as_alike_as_is_said():
     for rate, cutoff in ((100.0, 3.0), (30.0, 2.0)):
         step = int(rate / (2.5 * cutoff))
         noise = low_pass(rng.standard_normal((400000, 1)), rate, cutoff)[::step]
-        measured = count_alike(noise, np.ones(noise.shape, dtype=bool))[0]
-        assert count_alike_by_filter(rate, cutoff) == pytest.approx(measured, rel=0.08)
+        measured = find_correlation_time(noise, np.ones(noise.shape, dtype=bool))[0]
+        assert find_filter_correlation(rate, cutoff) == pytest.approx(measured, rel=0.08)
 
 
 def test_what_a_fit_takes_of_slow_errors_is_put_back():
@@ -158,9 +158,9 @@ def test_what_a_fit_takes_of_slow_errors_is_put_back():
     for _ in range(100):
         noise = np.convolve(rng.standard_normal(samples + 2), np.ones(3), mode='valid')
         left = noise - basis @ (basis.T @ noise)
-        true.append(count_alike(noise[:, None], used))
-        seen.append(count_alike(left[:, None], used))
-        corrected.append(correct_likeness(seen[-1], counts, taken, 7.5, 3.0))
+        true.append(find_correlation_time(noise[:, None], used))
+        seen.append(find_correlation_time(left[:, None], used))
+        corrected.append(correct_correlation_time(seen[-1], counts, taken, 7.5, 3.0))
     lost = np.mean(true) - np.mean(seen)
     assert lost > 0.8
     assert 0.3 * lost < np.mean(corrected) - np.mean(seen) < lost

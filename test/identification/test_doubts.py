@@ -63,7 +63,7 @@ def test_without_bodies_there_are_no_doubts():
 def test_a_body_of_a_wider_spread_is_known_less_well():
     """Where the rows say nothing, deviations are in proportion to the spreads."""
     problem = make_problem((1.0, 1.0), (0.1, 2.0), information=1e-9)
-    covariance = compute_covariance(problem, minimize(problem), problem.spreads)
+    covariance = compute_covariance(problem, minimize(problem), problem.prior_scales)
     deviations = np.sqrt(np.diag(covariance)).reshape(2, 10)
     alike = compute_covariance(problem, minimize(problem), np.array([SPREAD, SPREAD]))
     by_spread = np.sqrt(np.diag(alike)).reshape(2, 10) / SPREAD

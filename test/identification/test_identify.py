@@ -16,7 +16,7 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import evaluate
-from ne_dynamics.identification.regression.lumps import with_body_inertias
+from ne_dynamics.identification.regression.lumped_inertia import with_body_inertias
 from ne_dynamics.identification.regression.pseudo_inertia import is_body, pseudo_inertia
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log

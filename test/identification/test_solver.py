@@ -49,7 +49,7 @@ def compute_cost(problem, parameters):
     cost = 0.5 * left @ left + 0.5 * ((numbers - problem.means) ** 2 / problem.scales**2).sum()
     for index, reference in enumerate(problem.references):
         pseudo = pseudo_inertia(parameters[10 * index : 10 * (index + 1)])
-        cost += divergence(pseudo, reference) / problem.spreads[index] ** 2
+        cost += divergence(pseudo, reference) / problem.prior_scales[index] ** 2
     return float(cost)
 
 
@@ -93,7 +93,7 @@ def test_without_rows_what_is_believed_comes_back():
     empty = Problem(
         np.zeros((1, problem.factor.shape[1])),
         problem.references,
-        problem.spreads,
+        problem.prior_scales,
         problem.means,
         problem.scales,
         problem.bounded,
@@ -119,7 +119,7 @@ def test_data_that_no_body_explains():
     hard = Problem(
         np.concatenate([problem.factor, rows]),
         problem.references,
-        problem.spreads,
+        problem.prior_scales,
         problem.means,
         problem.scales,
         problem.bounded,

@@ -12,7 +12,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.regression.lumps import with_body_inertias
+from ne_dynamics.identification.regression.lumped_inertia import with_body_inertias
 from ne_dynamics.identification.regression.pseudo_inertia import (
     inertia_of,
     is_body,
@@ -72,8 +72,8 @@ def moved(robot, seed):
     inertias = {}
     for index, body in enumerate(robot.bodies):
         pseudo = pseudo_inertia(body.inertia.parameters)
-        stretch = np.eye(4) + 0.1 * rng.standard_normal((4, 4))
-        inertias[index] = inertia_of(stretch @ pseudo @ stretch.T)
+        segment = np.eye(4) + 0.1 * rng.standard_normal((4, 4))
+        inertias[index] = inertia_of(segment @ pseudo @ segment.T)
     return inertias
 
 

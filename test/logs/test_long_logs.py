@@ -41,7 +41,7 @@ def swing(given):
 def filter_parts(robot, log, cutoff=CUTOFF):
     """Return the signals of the parts of a log."""
     logs = FilteredLogs.read(robot, log, None, cutoff)
-    return [piece.judged(judgement) for piece, judgement, _ in logs.pieces]
+    return [piece.with_criteria(criteria) for piece, criteria, _ in logs.pieces]
 
 
 def of_file(robot, path):

@@ -7,8 +7,8 @@ import pytest
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.segment import derivatives, low_pass
 from ne_dynamics.logs.signals import filtered
-from ne_dynamics.logs.stretch import derivatives, low_pass
 
 RATE = 500.0
 NONE = np.array([np.inf])

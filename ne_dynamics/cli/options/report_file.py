@@ -20,7 +20,7 @@ from ne_dynamics.identification.fit_evidence import ShownLog
 from ne_dynamics.identification.report import sections as report_sections
 from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
 from ne_dynamics.identification.report.report import Identified
-from ne_dynamics.identification.report.words import format_number, format_part, judge_report
+from ne_dynamics.identification.report.words import format_number, format_part, rate_report
 from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.parts import get_last, look
@@ -107,7 +107,7 @@ def write_identified(
     doubts = sum(
         fault.severity != 'info' for _, diagnosis in found.named for fault in diagnosis.faults
     )
-    _write(args, judge_report(report, doubts), sections)
+    _write(args, rate_report(report, doubts), sections)
 
 
 def write_refused(

@@ -1,1 +1,1 @@
-"""The arm that is commissioned: over DDS, simulated, or in this process; its guardian."""
+"""The arm that is commissioned: over DDS, simulated, or in this process; its watchdog."""

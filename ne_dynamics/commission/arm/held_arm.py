@@ -20,7 +20,7 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import NANO
 
 Progress = Callable[[float], None]
-Judge = Callable[[int], None]
+StateCheck = Callable[[int], None]
 
 
 class State(NamedTuple):
@@ -108,11 +108,11 @@ class HeldArm(abc.ABC):
 
     @abc.abstractmethod
     def pass_time(
-        self, until: float, progress: Progress | None = None, judge: Judge | None = None
+        self, until: float, progress: Progress | None = None, check: StateCheck | None = None
     ) -> None:
         """Let the arm's time go on until a stamp [s], and watch what is watched.
 
-        Progress is told the newest stamp now and then [s]. The judge is called with the stamp of
+        Progress is told the newest stamp now and then [s]. The check is called with the stamp of
         each state that the node has answered, in their order [ns].
 
         Raises
@@ -208,7 +208,7 @@ class HeldArm(abc.ABC):
             if progress is not None:
                 progress(max(now - start, 0.0))
 
-        def judge(stamp: int) -> None:
+        def check(stamp: int) -> None:
             desired, measured = self._answers[stamp].desired, self._states[stamp].position
             try:
                 plan.check(stamp / NANO - start, desired, measured)
@@ -220,7 +220,7 @@ class HeldArm(abc.ABC):
                     self._await_fault()
                 raise
 
-        self.pass_time(start + motion.duration + ARM.rest_time, look, judge)
+        self.pass_time(start + motion.duration + ARM.rest_time, look, check)
         record = self.record(start)
         known = np.isfinite(record.desired).all(axis=1)
         if not known.any():

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
-from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Judge, Progress
+from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Progress, StateCheck
 from ne_dynamics.commission.arm.pace import MotionPace
-from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
+from ne_dynamics.commission.arm.signal_masking import in_one_piece, say_to_terminal
+from ne_dynamics.commission.arm.watchdog import Watchdog
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.control import FaultKind
@@ -84,17 +84,17 @@ class LiveArm(HeldArm):
         context: Any,
         namespace: str,
         processes: RosProcesses,
-        guardian: Guardian,
+        watchdog: Watchdog,
         granted_rate: float | None = None,
     ) -> None:
         """Begin to listen, in the namespace of arm and node.
 
-        The guardian ends the processes, the node among them, when this one is killed. The rate
+        The watchdog ends the processes, the node among them, when this one is killed. The rate
         is that of a simulated arm that waits for commands, and for this process [Hz].
         """
         is_lockstep = granted_rate is not None
         self._processes = processes
-        self._guardian = guardian
+        self._watchdog = watchdog
         self._orders: dict[tuple[str, ...], list[int]] = {}
         self._reader = JointStateReader(self.joint_names)
         self._unusable = ''
@@ -266,11 +266,11 @@ class LiveArm(HeldArm):
         return f'; what came cannot be used: {self._unusable}' if self._unusable else ''
 
     def pass_time(
-        self, until: float, progress: Progress | None = None, judge: Judge | None = None
+        self, until: float, progress: Progress | None = None, check: StateCheck | None = None
     ) -> None:
         """Let the arm's time go on until a stamp [s]; see :meth:`HeldArm.pass_time`.
 
-        An arm that waits goes no farther before a state was judged.
+        An arm that waits goes no farther before a state was checked.
         """
         self._heard_at = time.monotonic()
         goal = round(until * NANO)
@@ -281,7 +281,7 @@ class LiveArm(HeldArm):
             with in_one_piece():
                 self._turn()
                 self._look()
-                self._judge_each(judge, goal)
+                self._check_each(check, goal)
             if progress is not None:
                 progress(self.now)
 
@@ -295,11 +295,11 @@ class LiveArm(HeldArm):
         """Whether an arm waits, and for a node."""
         return self._pace.is_granted and self._controller is not None
 
-    def _judge_each(self, judge: Judge | None, goal: int) -> None:
+    def _check_each(self, check: StateCheck | None, goal: int) -> None:
         stamps, self._to_compare = self._to_compare, []
         for stamp in stamps:
-            if judge is not None:
-                judge(stamp)
+            if check is not None:
+                check(stamp)
             self._pace.go_on(stamp, goal)
 
     def _require_simulated_arm(self) -> None:
@@ -379,9 +379,9 @@ class LiveArm(HeldArm):
         return [each for each in found if bytes(each.endpoint_gid) not in self._own]
 
     def guard_processes(self) -> None:
-        """Tell the guardian which processes there are: the newest is the node, if it runs."""
+        """Tell the watchdog which processes there are: the newest is the node, if it runs."""
         alive = [item.child.pid for item in self._processes.all if item.is_alive]
-        self._guardian.guard(reversed(alive))
+        self._watchdog.guard(reversed(alive))
 
     def watch(self) -> None:
         """From now on a fault of the node raises, and so it is while time passes."""

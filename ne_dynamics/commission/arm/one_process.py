@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ne_dynamics.commission.arm.faults import ArmFault
-from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Judge, Progress
+from ne_dynamics.commission.arm.held_arm import Answer, HeldArm, Progress, StateCheck
 from ne_dynamics.commission.motions import PlannedMotion, effort_limits
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
@@ -98,7 +98,7 @@ class OneProcessSession(HeldArm):
         """Do nothing: a state is read when it comes."""
 
     def pass_time(
-        self, until: float, progress: Progress | None = None, judge: Judge | None = None
+        self, until: float, progress: Progress | None = None, check: StateCheck | None = None
     ) -> None:
         """Let time go on until a stamp [s]; see :meth:`HeldArm.pass_time`."""
         while self.now < until:
@@ -111,8 +111,8 @@ class OneProcessSession(HeldArm):
                 self._arm.step(effort, self._ripple(self._arm, effort))
             self._ticks += 1
             self._sense()
-            if judge is not None:
-                judge(stamp)
+            if check is not None:
+                check(stamp)
             if progress is not None:
                 progress(self.now)
 

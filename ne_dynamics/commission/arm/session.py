@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
-from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
 from ne_dynamics.commission.arm.held_arm import Progress
 from ne_dynamics.commission.arm.live_arm import LiveArm
-from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
+from ne_dynamics.commission.arm.signal_masking import in_one_piece, signals_masked
+from ne_dynamics.commission.arm.watchdog import HELD_FOR, Watchdog
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
@@ -89,14 +89,14 @@ class Session(LiveArm):
                 signal_handler_options=SignalHandlerOptions.NO,
             )
             stack.callback(context.try_shutdown)
-            guardian = stack.enter_context(Guardian(domain, self._namespace, is_simulated))
+            watchdog = stack.enter_context(Watchdog(domain, self._namespace, is_simulated))
             processes = stack.enter_context(RosProcesses(domain, self._namespace))
             rate = None
             if self._simulated is not None:
                 rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
                 with in_one_piece():
                     processes.start(ROBOT_NAME, ROBOT_MODULE, {**self._simulated, **LOCKSTEP})
-            self.connect(context, self._namespace, processes, guardian, rate)
+            self.connect(context, self._namespace, processes, watchdog, rate)
             stack.callback(self.disconnect)
             if is_simulated:
                 self._brakes = {
@@ -110,7 +110,7 @@ class Session(LiveArm):
         return self
 
     def __exit__(self, *_: object) -> None:
-        with undisturbed():
+        with signals_masked():
             self._stack.close()
 
     def release(self) -> None:
@@ -159,11 +159,11 @@ class Session(LiveArm):
             self.pass_time(self.now + ARM.settling_time, look)
             yield
         except StrayedArm:
-            with undisturbed():
+            with signals_masked():
                 self.let_float()
             raise
         except BaseException:
-            with undisturbed():
+            with signals_masked():
                 self.hold()
             raise
         finally:
@@ -174,7 +174,7 @@ class Session(LiveArm):
 
         If nobody engages the brakes, the node holds the arm for some time.
         """
-        with undisturbed():
+        with signals_masked():
             try:
                 if self._is_released and not self.engage():
                     self.hold_on(HELD_FOR)

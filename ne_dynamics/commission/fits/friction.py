@@ -133,10 +133,10 @@ def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArr
 def _read(rigid: Dynamics, log: Log, cutoff: float) -> _Piece:
     signals = filtered(log, rigid.robot.limits('effort_limit'), cutoff)
     model = [
-        stretch.filtered(
-            rigid.inverse_dynamics(stretch.position, stretch.velocity, stretch.acceleration)
+        segment.filtered(
+            rigid.inverse_dynamics(segment.position, segment.velocity, segment.acceleration)
         )
-        for stretch in signals.stretches
+        for segment in signals.segments
     ]
     return _Piece(signals, signals.effort - np.concatenate(model))
 
@@ -189,12 +189,12 @@ def _columns(signals: Signals, joint: int, widths: FloatArray) -> FloatArray:
     Viscous and Coulomb friction, offset, and what the Stribeck effect adds with each width.
     """
     parts: list[FloatArray] = []
-    for stretch in signals.stretches:
-        velocity = stretch.velocity[:, joint]
+    for segment in signals.segments:
+        velocity = segment.velocity[:, joint]
         sign = np.sign(velocity)
         slow = np.exp(-((velocity[:, np.newaxis] / widths) ** 2)) * sign[:, np.newaxis]
         every = np.column_stack([velocity, sign, np.ones_like(velocity), slow])
-        parts.append(stretch.filtered(every))
+        parts.append(segment.filtered(every))
     return np.concatenate(parts)
 
 
@@ -203,15 +203,15 @@ def _near_sticking(signals: Signals, joint: int) -> NDArray[np.bool_]:
     speeds = np.abs(signals.velocity[:, joint])
     standing = FIT.friction_standing_share * float(speeds.max(initial=0.0))
     parts = []
-    for stretch in signals.stretches:
-        is_slow = (np.abs(stretch.velocity[:, joint]) < standing).astype(np.float64)
-        longest = max(round(FIT.longest_turn * stretch.rate), 1)
+    for segment in signals.segments:
+        is_slow = (np.abs(segment.velocity[:, joint]) < standing).astype(np.float64)
+        longest = max(round(FIT.longest_turn * segment.rate), 1)
         # Runs of slow samples that are longer than a turn takes, grown by what the filter sees.
         kernel = np.ones(longest)
         is_stuck = np.convolve(is_slow, kernel)[longest - 1 :] >= longest - 0.5
-        reach = longest + round(FIT.filter_reach * stretch.rate / signals.cutoff_frequency)
+        reach = longest + round(FIT.filter_reach * segment.rate / signals.cutoff_frequency)
         near = np.convolve(is_stuck, np.ones(2 * reach + 1), mode='same') > 0.5
-        parts.append(np.asarray(near[stretch.kept], dtype=bool))
+        parts.append(np.asarray(near[segment.kept], dtype=bool))
     return np.concatenate(parts)
 
 

@@ -99,13 +99,13 @@ def tell_lost_motion(dynamics: Dynamics, position: FloatArray) -> list[Finding]:
 def _columns(signals: Signals, index: int, displacement: float) -> FloatArray:
     """Return efforts of one unit of friction, offset, rotor and viscous friction, shape (M, 4)."""
     parts = []
-    for stretch in signals.stretches:
-        velocity = stretch.velocity[:, index]
+    for segment in signals.segments:
+        velocity = segment.velocity[:, index]
         turned = np.sign(velocity)
         if displacement > 0.0:
-            turned = follow_hysteresis(stretch.position[:, index], displacement)
-        every = [turned, np.ones_like(velocity), stretch.acceleration[:, index], velocity]
-        parts.append(stretch.filtered(np.column_stack(every)))
+            turned = follow_hysteresis(segment.position[:, index], displacement)
+        every = [turned, np.ones_like(velocity), segment.acceleration[:, index], velocity]
+        parts.append(segment.filtered(np.column_stack(every)))
     return np.concatenate(parts)
 
 

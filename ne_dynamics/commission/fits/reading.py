@@ -87,7 +87,7 @@ def read_efforts(described: DriverDescription) -> dict[str, Any]:
         'scales': {
             joint.name: float(joint.effort.scale.value or math.nan)
             for joint in joints
-            if joint.effort.meaning.value == OTHER_UNIT and joint.effort.scale.is_told
+            if joint.effort.meaning.value == OTHER_UNIT and joint.effort.scale.is_identifiable
         },
         'reason': reason,
     }

@@ -30,7 +30,7 @@ def find_uneven_friction(dynamics: Dynamics, logs: Sequence[Log]) -> list[Findin
     judged = [evaluate(dynamics, log, cutoff_frequency=cutoff) for log in logs]
     velocity = np.concatenate([one.signals.velocity for one in judged])
     position = np.concatenate(
-        [part.position[part.kept] for one in judged for part in one.signals.stretches]
+        [part.position[part.kept] for one in judged for part in one.signals.segments]
     )
     rest = np.concatenate([one.signals.effort - one.model_effort for one in judged])
     usable = np.concatenate([one.signals.usable for one in judged])

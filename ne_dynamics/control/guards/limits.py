@@ -36,22 +36,22 @@ class GuardLimits:
     states_after_jump: int = threshold(3, '', 'The same after states that jumped.')
 
     # VelocityCheck
-    stretch_shortest: float = threshold(
-        0.015, 's', 'Shortest stretch: a velocity late by less is not wrong.'
+    segment_shortest: float = threshold(
+        0.015, 's', 'Shortest segment: a velocity late by less is not wrong.'
     )
-    stretch_states: int = threshold(3, '', 'Fewest states of a stretch.')
-    stretch_longest: float = threshold(
-        0.15, 's', 'A stretch without motion is dropped after this.'
+    segment_states: int = threshold(3, '', 'Fewest states of a segment.')
+    segment_longest: float = threshold(
+        0.15, 's', 'A segment without motion is dropped after this.'
     )
-    stretch_steps: float = threshold(
-        2.0, 'encoder steps', 'Shortest stretch in encoder steps: less may be one step.'
+    segment_steps: float = threshold(
+        2.0, 'encoder steps', 'Shortest segment in encoder steps: less may be one step.'
     )
-    stretch_noises: float = threshold(4.0, '', 'Shortest stretch by the noise: less may be noise.')
-    stretch_said: float = threshold(
-        0.01, 'rad or m', 'A stretch is also a motion when its velocity implies this or more.'
+    segment_noises: float = threshold(4.0, '', 'Shortest segment by the noise: less may be noise.')
+    segment_said: float = threshold(
+        0.01, 'rad or m', 'A segment is also a motion when its velocity implies this or more.'
     )
     verdicts: int = threshold(
-        4, '', 'So many stretches in a row must agree: a spike of the position spoils two.'
+        4, '', 'So many segments in a row must agree: a spike of the position spoils two.'
     )
     verdicts_opposed: int = threshold(
         3, '', 'The same where the velocity is opposed: that arm runs away.'

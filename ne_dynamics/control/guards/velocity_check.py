@@ -1,22 +1,22 @@
 """Whether the velocities of the joint states are those of their positions. No ROS, no clock.
 
 Drivers send zeros where they measure none, or another sign, or degrees. A law that damps with such
-a velocity shakes the arm or drives it away. Here the motion of each joint is cut into stretches,
+a velocity shakes the arm or drives it away. Here the motion of each joint is cut into segments,
 each long enough to be more than noise, and the velocity's integral over each is set beside the
 change of position.
 
-Words such as `stretch_shortest` are fields of :class:`~.limits.GuardLimits`.
+Words such as `segment_shortest` are fields of :class:`~.limits.GuardLimits`.
 
-**Stretch.** It ends when it has lasted `stretch_shortest` and `stretch_states` states, and the
-joint has moved by `stretch_steps` steps of its encoder or more, or the velocity speaks of
-`stretch_said` or more. One that lasts for `stretch_longest` without either was no motion, and
+**Segment.** It ends when it has lasted `segment_shortest` and `segment_states` states, and the
+joint has moved by `segment_steps` steps of its encoder or more, or the velocity speaks of
+`segment_said` or more. One that lasts for `segment_longest` without either was no motion, and
 what was counted is forgotten. So it is by one in which both agree, but for `velocity_rounding`.
 
-**Verdict.** `verdicts` stretches in a row of which the velocity says less than
+**Verdict.** `verdicts` segments in a row of which the velocity says less than
 `velocity_smallest` of the motion (zeros, the wrong sign), or in a row more than `velocity_largest`
 times it (other units, a position that is frozen), are a fault; `verdicts_opposed` are enough
-where it speaks of the opposite and both of `stretch_said` or more: that arm runs away. A spike of
-the position spoils two stretches; a velocity that is late, those in which the motion begins or
+where it speaks of the opposite and both of `segment_said` or more: that arm runs away. A spike of
+the position spoils two segments; a velocity that is late, those in which the motion begins or
 turns round. So 64 ms of motion are enough at 500 Hz, 12 states where they come more slowly.
 
 **The encoder's step** is the smallest change of the position that was seen, `finest_step` at
@@ -36,7 +36,7 @@ from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.waypoints import continuous_joints, wrap_turns
 
 
-class _Stretch(NamedTuple):
+class _Segment(NamedTuple):
     """How far a joint moved, and how far its velocity says so [rad or m], in what time [s]."""
 
     moved: float
@@ -50,7 +50,7 @@ class _Stretch(NamedTuple):
         if abs(self.said - self.moved) <= bounds.velocity_rounding * self.lasting:
             return 0
         largest = bounds.velocity_largest * abs(self.moved)
-        if abs(self.said) >= bounds.stretch_said and abs(self.said) > largest:
+        if abs(self.said) >= bounds.segment_said and abs(self.said) > largest:
             # The opposite and too much of it is the wrong sign first of all.
             return -1 if self.is_opposed else 1
         agreeing = self.said if self.moved > 0.0 else -self.said
@@ -60,7 +60,7 @@ class _Stretch(NamedTuple):
     def is_opposed(self) -> bool:
         """Whether the velocity says much of the opposite of a large motion."""
         least = min(abs(self.said), abs(self.moved))
-        return self.said * self.moved < 0.0 and least >= GUARD_LIMITS.stretch_said
+        return self.said * self.moved < 0.0 and least >= GUARD_LIMITS.segment_said
 
 
 class _HeardVelocity(NamedTuple):
@@ -74,7 +74,7 @@ class _HeardVelocity(NamedTuple):
 class VelocityCheck:
     """Sets velocities beside positions, state by state.
 
-    States are kept until they last for `stretch_shortest`, and looked at together.
+    States are kept until they last for `segment_shortest`, and looked at together.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class VelocityCheck:
         self.frozen: tuple[int, ...] = ()
         self._heard: list[_HeardVelocity] = []
         self._moved, self._said, self._lasting = np.zeros(n), np.zeros(n), np.zeros(n)
-        self._stretches: list[list[_Stretch]] = [[] for _ in range(n)]
+        self._segments: list[list[_Segment]] = [[] for _ in range(n)]
 
     @property
     def encoder_step(self) -> FloatArray:
@@ -120,11 +120,11 @@ class VelocityCheck:
             elapsed = now - heard[-1].time
             if elapsed <= 0.0:
                 return ''
-            if elapsed > bounds.stretch_longest:
+            if elapsed > bounds.segment_longest:
                 self.reset()
                 heard = self._heard
         heard.append(_HeardVelocity(position, velocity, now))
-        if len(heard) <= bounds.stretch_states or now - heard[0].time < bounds.stretch_shortest:
+        if len(heard) <= bounds.segment_states or now - heard[0].time < bounds.segment_shortest:
             return ''
         self._heard = heard[-1:]
         return self._look_at(heard)
@@ -141,15 +141,15 @@ class VelocityCheck:
         if self._learnt < bounds.noise_unknown:
             return ''
         shortest = np.maximum(
-            bounds.stretch_steps * self.encoder_step, bounds.stretch_noises * self._noise
+            bounds.segment_steps * self.encoder_step, bounds.segment_noises * self._noise
         )
-        is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= bounds.stretch_said)
-        is_over = is_motion | (self._lasting >= bounds.stretch_longest)
+        is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= bounds.segment_said)
+        is_over = is_motion | (self._lasting >= bounds.segment_longest)
         stands = np.abs(self._moved) < bounds.standing_share * np.abs(self._said)
         self.frozen = tuple(np.flatnonzero(is_motion & stands).tolist())
         found = ''
         for index in np.flatnonzero(is_over).tolist():
-            found = self._end_stretch(index, bool(is_motion[index])) or found
+            found = self._end_segment(index, bool(is_motion[index])) or found
             self._moved[index] = self._said[index] = self._lasting[index] = 0.0
         return found
 
@@ -163,35 +163,35 @@ class VelocityCheck:
         weight = min(len(changes) / min(self._learnt, GUARD_LIMITS.noise_states), 1.0)
         self._noise += weight * (noise - self._noise)
 
-    def _end_stretch(self, index: int, is_motion: bool) -> str:
-        """Count a stretch of a joint; return what is wrong, if it is the last that it took."""
-        stretches = self._stretches[index]
+    def _end_segment(self, index: int, is_motion: bool) -> str:
+        """Count a segment of a joint; return what is wrong, if it is the last that it took."""
+        segments = self._segments[index]
         if not is_motion:
-            stretches.clear()
+            segments.clear()
             return ''
-        stretch = _Stretch(
+        segment = _Segment(
             float(self._moved[index]), float(self._said[index]), float(self._lasting[index])
         )
-        verdict = stretch.verdict
-        if verdict == 0 or (stretches and stretches[-1].verdict != verdict):
-            stretches.clear()
+        verdict = segment.verdict
+        if verdict == 0 or (segments and segments[-1].verdict != verdict):
+            segments.clear()
         if verdict == 0:
             return ''
-        stretches.append(stretch)
+        segments.append(segment)
         fewest = GUARD_LIMITS.verdicts_opposed
-        latest = stretches[-fewest:]
+        latest = segments[-fewest:]
         is_opposed = len(latest) == fewest and all(one.is_opposed for one in latest)
-        if len(stretches) < GUARD_LIMITS.verdicts and not is_opposed:
+        if len(segments) < GUARD_LIMITS.verdicts and not is_opposed:
             return ''
-        return self._describe(index, stretches)
+        return self._describe(index, segments)
 
-    def _describe(self, index: int, stretches: Sequence[_Stretch]) -> str:
-        moved = sum(abs(stretch.moved) for stretch in stretches)
-        agreeing = sum(np.copysign(1.0, one.moved) * one.said for one in stretches)
-        said = sum(abs(stretch.said) for stretch in stretches)
-        if stretches[-1].verdict > 0 and moved < GUARD_LIMITS.standing_share * said:
+    def _describe(self, index: int, segments: Sequence[_Segment]) -> str:
+        moved = sum(abs(segment.moved) for segment in segments)
+        agreeing = sum(np.copysign(1.0, one.moved) * one.said for one in segments)
+        said = sum(abs(segment.said) for segment in segments)
+        if segments[-1].verdict > 0 and moved < GUARD_LIMITS.standing_share * said:
             what = 'the position does not move'
-        elif stretches[-1].verdict > 0:
+        elif segments[-1].verdict > 0:
             what = f'{said / moved:.3g} times too large: other units?'
         elif said < 0.01 * moved:
             what = 'the velocity is zero'

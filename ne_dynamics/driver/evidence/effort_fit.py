@@ -9,7 +9,7 @@ size sigma of each joint's residual is
       + |step|^2 / 2
 
 with friction and rotor inertia >= 0, where step are the parameters as steps from the given model
-in units of their spread, size is the root mean square of the joint's effort, and count is how
+in units of their prior_scale, size is the root mean square of the joint's effort, and count is how
 many independent values the effort holds: the residual of a real arm is no white noise, and
 samples that follow one another repeat one another. What is minimised is the negative logarithm
 of a likelihood, so that a difference says how much better one reading of a log is than another.
@@ -144,7 +144,7 @@ class EffortFit:
     gravity : array, shape (3,), optional
         In base axes, where it is another one than that of the given model [m/s^2].
     doubt : float
-        How many times farther off than `inertia_spread` the given inertias are taken to be.
+        How many times farther off than `inertia_prior_scale` the given inertias are taken to be.
     """
 
     def __init__(
@@ -159,8 +159,8 @@ class EffortFit:
     ) -> None:
         robot = dynamics.robot
         self._n, self._used = robot.n, used
-        *first, last = EVIDENCE.joint_spreads
-        self._spreads = (*first, *[EVIDENCE.path_spread] * motion.path.shape[2], last)
+        *first, last = EVIDENCE.joint_prior_scales
+        self._prior_scales = (*first, *[EVIDENCE.path_prior_scale] * motion.path.shape[2], last)
         self._samples = np.maximum(used.sum(axis=0), 1)
         links, weights = _find_links(dynamics, motion, without_gravity, gravity)
         self.load_columns = _load_columns(links, robot, has_load)
@@ -175,7 +175,7 @@ class EffortFit:
             if not body.inertia.mass > 0.0:
                 continue
             parameters, width = _describe_body(body.inertia)
-            scale = doubt * EVIDENCE.inertia_spread * width
+            scale = doubt * EVIDENCE.inertia_prior_scale * width
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
                 blocks.append(EVIDENCE.gravity_left * weights[:, :, index] @ scale)
@@ -216,7 +216,7 @@ class EffortFit:
         -------
         Explained
         """
-        found = self._solve(effort, counts, self._spreads)
+        found = self._solve(effort, counts, self._prior_scales)
         terms = np.log(found.sigma / found.amount) + 0.5 * (found.left / found.sigma) ** 2
         cost = found.counts @ terms + 0.5 * found.step @ found.step
         chosen = np.flatnonzero(found.free)
@@ -237,9 +237,9 @@ class EffortFit:
         """
         signs = np.sign(self._given)
         for _ in range(EVIDENCE.sign_passes):
-            found = self._solve(sizes * signs, counts, self._spreads)
+            found = self._solve(sizes * signs, counts, self._prior_scales)
             common, own = found.step[: self._width], found.step[self._width :]
-            scales = found.amount[:, np.newaxis] * np.array(self._spreads)
+            scales = found.amount[:, np.newaxis] * np.array(self._prior_scales)
             for joint, (table, single) in enumerate(
                 zip(self._tables, own.reshape(scales.shape) * scales, strict=True)
             ):
@@ -253,7 +253,7 @@ class EffortFit:
         self,
         effort: FloatArray,
         counts: FloatArray,
-        constant_spread: float = EVIDENCE.joint_spreads[-1],
+        constant_prior_scale: float = EVIDENCE.joint_prior_scales[-1],
     ) -> JointTerms:
         """Return friction and constant of each joint in the fit of efforts.
 
@@ -263,22 +263,22 @@ class EffortFit:
             [N m or N]
         counts : array, shape (n,)
             Independent values in the effort of each joint.
-        constant_spread : float
+        constant_prior_scale : float
             How large the constants may be, as parts of the efforts.
 
         Returns
         -------
         JointTerms
         """
-        spreads = (*self._spreads[:-1], constant_spread)
-        found = self._solve(effort, counts, spreads)
+        prior_scales = (*self._prior_scales[:-1], constant_prior_scale)
+        found = self._solve(effort, counts, prior_scales)
         chosen = np.flatnonzero(found.free)
         # Of what is held at its bound: as far as it could move by itself.
         variances = 1.0 / np.diag(found.matrix)
         variances[chosen] = np.diag(np.linalg.inv(found.matrix[chosen][:, chosen]))
-        sizes = found.amount[:, np.newaxis] * np.array(spreads)
-        values = found.step[self._width :].reshape(self._n, len(spreads)) * sizes
-        deviations = np.sqrt(variances[self._width :].reshape(self._n, len(spreads))) * sizes
+        sizes = found.amount[:, np.newaxis] * np.array(prior_scales)
+        values = found.step[self._width :].reshape(self._n, len(prior_scales)) * sizes
+        deviations = np.sqrt(variances[self._width :].reshape(self._n, len(prior_scales))) * sizes
         viscous, coulomb, constant = (values[:, term] for term in (0, 1, -1))
         return JointTerms(
             viscous,
@@ -292,13 +292,13 @@ class EffortFit:
         )
 
     def _solve(
-        self, effort: FloatArray, counts: FloatArray, spreads: tuple[float, ...]
+        self, effort: FloatArray, counts: FloatArray, prior_scales: tuple[float, ...]
     ) -> _Solution:
-        n, width, per_joint = self._n, self._width, len(spreads)
+        n, width, per_joint = self._n, self._width, len(prior_scales)
         # What was not measured says nothing.
         counts = np.where(effort.any(axis=0) & self._used.any(axis=0), counts, 0.0)
         amount, squares, rights = self._compare(effort)
-        scales = amount[:, np.newaxis] * np.array(spreads)
+        scales = amount[:, np.newaxis] * np.array(prior_scales)
         rights[:, width:] *= scales
         # Joint beside joint: row k belongs to shared parameter k, column to a term of a joint.
         mixed = np.moveaxis(self._mixed * scales[:, np.newaxis], 0, 1).reshape(width, -1)
@@ -395,17 +395,19 @@ def _describe_body(inertia: Inertia) -> tuple[FloatArray, FloatArray]:
 
 
 def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> FloatArray:
-    """Return the columns of a load at the ends of the arm, by the spread of its parameters.
+    """Return the columns of a load at the ends of the arm, by the prior scale of its parameters.
 
     Mass and first moment; of a load that is said to be there, its inertia too.
     """
     parents = {body.parent for body in robot.bodies}
     ends = [index for index in range(len(robot.bodies)) if index not in parents]
     mass = sum(body.inertia.mass for body in robot.bodies)
-    sizes = EVIDENCE.load_spread * mass * np.array([1.0, *[EVIDENCE.load_lever] * (PER_LOAD - 1)])
+    sizes = (
+        EVIDENCE.load_prior_scale * mass * np.array([1.0, *[EVIDENCE.load_lever] * (PER_LOAD - 1)])
+    )
     if has_load:
         levers = [1.0, *[EVIDENCE.carried_lever] * 3, *[EVIDENCE.carried_lever**2] * 6]
-        sizes = EVIDENCE.carried_spread * mass * np.array(levers)
+        sizes = EVIDENCE.carried_prior_scale * mass * np.array(levers)
     return np.concatenate([links[:, :, end, : sizes.size] * sizes for end in ends], axis=2)
 
 

@@ -76,7 +76,7 @@ class LogEvidence:
         cutoff = choose_evidence_cutoff(log) if cutoff_frequency is None else cutoff_frequency
         signals = filtered(log, np.full_like(limits, np.inf), cutoff)
         chosen = slice(None, None, max(1, signals.times.size // EVIDENCE.samples))
-        self._chosen, self._stretches = chosen, signals.stretches
+        self._chosen, self._segments = chosen, signals.segments
         self._position = signals.position[chosen]
         self._rates = (
             signals.velocity[chosen],
@@ -237,7 +237,7 @@ class LogEvidence:
             # Where friction is all that there is, the drive is taken to be like the others.
             usual = float(np.exp(-np.log(np.abs(slopes[clear])).mean())) if clear.any() else 1.0
             factors = np.where(clear, 1.0 / np.abs(np.where(clear, slopes, 1.0)), usual)
-            table = [np.c_[np.eye(width) / EVIDENCE.moment_spread, np.zeros(width)]]
+            table = [np.c_[np.eye(width) / EVIDENCE.moment_prior_scale, np.zeros(width)]]
             for joint in np.flatnonzero(clear & anchors).tolist():
                 size, rows = parts[joint]
                 weight = math.sqrt(counts[joint]) / (
@@ -313,16 +313,16 @@ class LogEvidence:
 
     def _follow(self, source: int, displacement: float) -> FloatArray:
         parts = [
-            stretch.filtered(
+            segment.filtered(
                 np.stack(
                     [
-                        follow_hysteresis(stretch.position[:, source], part * displacement)
+                        follow_hysteresis(segment.position[:, source], part * displacement)
                         for part in self._turns_round
                     ],
                     axis=1,
                 )
             )
-            for stretch in self._stretches
+            for segment in self._segments
         ]
         return np.concatenate(parts)[self._chosen]
 

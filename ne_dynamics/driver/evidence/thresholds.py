@@ -18,25 +18,25 @@ class EvidenceThresholds:
         'Displacements over which friction turns round, as parts of that of the model of '
         'friction.',
     )
-    inertia_spread: float = threshold(
+    inertia_prior_scale: float = threshold(
         0.5, '', 'How far the given inertias may be off, as a part of themselves.'
     )
-    joint_spreads: tuple[float, ...] = threshold(
+    joint_prior_scales: tuple[float, ...] = threshold(
         (0.3, 0.3, 0.3, 0.1),
         '',
         'Viscous and Coulomb friction, rotor inertia and constant, as parts of an effort.',
     )
-    path_spread: float = threshold(
+    path_prior_scale: float = threshold(
         0.3,
         '',
         'The same of friction of the path, for each displacement, where it is among the '
         'explanations.',
     )
-    load_spread: float = threshold(
+    load_prior_scale: float = threshold(
         0.1, '', "Mass of an unknown load at an end of the arm, as a part of the arm's."
     )
     load_lever: float = threshold(0.1, 'm', 'Distance of its centre of mass from the end.')
-    carried_spread: float = threshold(
+    carried_prior_scale: float = threshold(
         0.5, '', "Mass of a load that is said to be there, as a part of the arm's."
     )
     carried_lever: float = threshold(
@@ -51,7 +51,7 @@ class EvidenceThresholds:
     gravity_left: float = threshold(
         0.5,
         '',
-        "Error of a driver's gravity, as a part of `inertia_spread` and of an unknown load.",
+        "Error of a driver's gravity, as a part of `inertia_prior_scale` and of an unknown load.",
     )
     passes: int = threshold(4, '', 'Solutions, each with the residuals of the one before.')
     sign_passes: int = threshold(3, '', 'Solutions, each with the signs of the one before.')
@@ -87,10 +87,10 @@ class EvidenceThresholds:
         '',
         "Model's effort, by that of a load's first moments, from which a joint tells these.",
     )
-    moment_spread: float = threshold(
+    moment_prior_scale: float = threshold(
         0.2,
         '',
-        'First moment of the load, as a part of its spread: what is believed while factors are '
+        'First moment of the load, as a part of its prior scale: what is believed while factors are '
         'free.',
     )
     any_constant: float = threshold(

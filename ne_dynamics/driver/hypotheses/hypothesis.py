@@ -124,7 +124,7 @@ class Hypothesis(abc.ABC):
     def test(self, log: TestedLog) -> list[Suspicion]:
         """Return what the fault may be: of which joints, by how much, how likely each."""
 
-    def list_untold(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
+    def list_unidentifiable(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
         """Return what a log cannot show of this cause, each a sentence.
 
         Parameters

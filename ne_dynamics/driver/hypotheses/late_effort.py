@@ -58,7 +58,7 @@ class LateEffort(Hypothesis):
         """Tell whether two delays are one: that of all holds that of each joint."""
         return one.joints == other.joints or max(len(one.joints), len(other.joints)) > 1
 
-    def list_untold(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
+    def list_unidentifiable(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
         """See :class:`Hypothesis`."""
         delays = [
             self.deviations * one.deviation

@@ -45,7 +45,7 @@ class ScaledEffort(Hypothesis):
             return []
         return [self._test(log, joint) for joint in log.moving]
 
-    def list_untold(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
+    def list_unidentifiable(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
         """See :class:`Hypothesis`."""
         if log.evidence.has_free_factors:
             return ['where the zeros of the positions are, and factors on efforts']

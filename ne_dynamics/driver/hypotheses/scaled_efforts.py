@@ -65,7 +65,7 @@ class ScaledEfforts(Hypothesis):
             )
         ]
 
-    def list_untold(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
+    def list_unidentifiable(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
         """See :class:`Hypothesis`."""
         if log.evidence.has_free_factors:
             return []

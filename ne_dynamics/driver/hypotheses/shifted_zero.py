@@ -83,7 +83,7 @@ class ShiftedZero(Hypothesis):
             is_decisive=None if cost is None else cost < -self.decisive_angle,
         )
 
-    def list_untold(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
+    def list_unidentifiable(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
         """See :class:`Hypothesis`."""
         largest: dict[tuple[str, ...], float] = {}
         for one in tested:

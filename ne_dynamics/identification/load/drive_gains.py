@@ -29,7 +29,7 @@ from ne_dynamics.identification.load.problem import LoadProblem
 from ne_dynamics.identification.load.shared_rows import (
     LoadBelief,
     LogFactors,
-    choose_spread,
+    choose_prior_scale,
     list_bodies,
     read_logs,
 )
@@ -159,7 +159,7 @@ def fit_drive_gains(
     """
     if not (math.isfinite(mass) and mass > 0.0):
         raise InputError(f'mass: expected a finite number > 0, got {mass}')
-    believed = choose_spread(spread, without)
+    believed = choose_prior_scale(spread, without)
     dynamics = _without_drives(as_dynamics(model))
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
@@ -257,7 +257,7 @@ class _GainProblem(LoadProblem):
         gains = np.log(np.where(clear, factors, usual))
         return np.concatenate([np.zeros(self.steps), gains])
 
-    def compare_spread(self, state: FloatArray) -> float:
+    def compare_prior_scale(self, state: FloatArray) -> float:
         """Return how far the arm is from its model over how far it was believed to be.
 
         The square is the sum of squares of the steps of its bodies, over as many as the logs tell.
@@ -270,7 +270,7 @@ class _GainProblem(LoadProblem):
     def centre(self, state: FloatArray, ratio: float) -> FloatArray:
         """Return the most likely gains whatever the arm is, and what goes with them.
 
-        The ratio is that of :meth:`compare_spread`.
+        The ratio is that of :meth:`compare_prior_scale`.
 
         At the minimum of all unknowns together gains are too small: the smaller they are, the
         smaller a step of the arm has to be. What integrates the other unknowns out (Laplace) adds
@@ -309,16 +309,16 @@ def _fit_gains(
         np.array([mass, *[0.0] * 9]),
         mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
     )
-    spread, passes = believed, LOAD.spread_passes if may_widen else 0
+    spread, passes = believed, LOAD.prior_scale_passes if may_widen else 0
     while True:
         problem = _GainProblem(carrier, logs, load, spread)
         state = problem.solve(problem.find_start())
-        ratio = problem.compare_spread(state)
+        ratio = problem.compare_prior_scale(state)
         found = problem.centre(state, ratio)
         if not passes:
             return problem, found, ratio
         passes -= 1
-        ratio = problem.compare_spread(found)
+        ratio = problem.compare_prior_scale(found)
         wider = max(ratio * spread, believed)
         if wider == spread:
             return problem, problem.centre(state, ratio), ratio

@@ -25,7 +25,7 @@ from ne_dynamics.identification.load.problem import LoadProblem
 from ne_dynamics.identification.load.shared_rows import (
     LoadBelief,
     LogFactors,
-    choose_spread,
+    choose_prior_scale,
     read_logs,
 )
 from ne_dynamics.identification.regression.pseudo_inertia import (
@@ -152,7 +152,7 @@ def fit_payload(
         payload; the message says what is missing.
     """
     is_free = spread is None
-    spread = choose_spread(spread, without)
+    spread = choose_prior_scale(spread, without)
     dynamics = as_dynamics(model)
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
@@ -169,7 +169,7 @@ def fit_payload(
     unloaded[first:] = 0.0
     before, after = (problem.compute_rms(part, logs[0]) for part in (unloaded, steps))
     inertia, covariance, prior = _find_body(factor)
-    _refuse_untold(inertia, covariance, carrier.link_name)
+    _refuse_unidentifiable(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
     determined = deviation < LOAD.determined_share * np.sqrt(np.diag(prior))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
@@ -196,7 +196,7 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     """
     problems = [
         LoadProblem(carrier, logs, NO_BELIEF, spread, shift)
-        for spread in LOAD.arm_spreads
+        for spread in LOAD.arm_prior_scales
         for shift in LOAD.arm_shifts
     ]
     start = np.zeros(problems[0].size)
@@ -236,23 +236,25 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     problem = Problem(
         factor,
         reference[np.newaxis],
-        np.array([LOAD.ball_spread]),
+        np.array([LOAD.ball_prior_scale]),
         np.zeros(0),
         np.zeros(0),
         np.zeros(0, bool),
     )
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
-    information = upper.T @ upper + compute_hessian(pseudo) / LOAD.ball_spread**2
+    information = upper.T @ upper + compute_hessian(pseudo) / LOAD.ball_prior_scale**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
-    own = LOAD.ball_spread * _slope(ball) @ compute_width(reference)
+    own = LOAD.ball_prior_scale * _slope(ball) @ compute_width(reference)
     return inertia, after, own @ own.T
 
 
 def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:
     """Return a ball of a mass about where the log has its centre."""
-    prior = np.diag([0.0, *[1.0 / (mass * LOAD.center_spread)] * 3, *[1.0 / (mass * 0.1)] * 6])
+    prior = np.diag(
+        [0.0, *[1.0 / (mass * LOAD.center_prior_scale)] * 3, *[1.0 / (mass * 0.1)] * 6]
+    )
     table = np.concatenate([np.c_[upper, right], np.c_[prior, np.zeros(10)]])
     first = np.linalg.lstsq(table[:, :-1], table[:, -1], rcond=None)[0][1:4]
     radius = (3.0 * mass / (4.0 * math.pi * LOAD.ball_density)) ** (1.0 / 3.0)
@@ -280,7 +282,7 @@ def _describe_parameters(parameters: FloatArray) -> FloatArray:
     return np.array([mass, *(first / mass), *tensor[np.triu_indices(3)]])
 
 
-def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
+def _refuse_unidentifiable(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
     """Refuse a centre of mass that is not told, or that of no load, by a PayloadError."""
     deviation = np.sqrt(np.diag(covariance))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:

@@ -21,7 +21,7 @@ from ne_dynamics.identification.load.shared_rows import LoadBelief, LogFactors, 
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import LOAD
-from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.autocorrelation import find_correlation_time
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -133,7 +133,7 @@ class LoadProblem:
         for turn in range(2 * LOAD.noise_passes):
             if turn == LOAD.noise_passes:
                 alike = [
-                    count_alike(self.compute_residuals(state, item), item.used)
+                    find_correlation_time(self.compute_residuals(state, item), item.used)
                     for item in self._logs
                 ]
             for place, item in enumerate(self._logs):
@@ -151,7 +151,9 @@ class LoadProblem:
         Its shape is (N + 1, N + 1) with N unknowns; R^T R of these is their information.
         """
         steps, factors = state[: self.steps], self._factors(state)
-        believed = np.diag([*np.ones(self.steps), *np.full(self._gains, 1.0 / LOAD.gain_spread)])
+        believed = np.diag(
+            [*np.ones(self.steps), *np.full(self._gains, 1.0 / LOAD.gain_prior_scale)]
+        )
         # Gains are not drawn to where they begin.
         rows = [np.c_[believed, np.r_[-steps, np.zeros(self._gains)]]]
         for place, (_, mean, inertial, friction) in enumerate(self._parts):

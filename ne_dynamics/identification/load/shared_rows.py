@@ -132,13 +132,13 @@ def read_logs(
     return result
 
 
-def choose_spread(spread: float | None, without: Log | None) -> float:
+def choose_prior_scale(spread: float | None, without: Log | None) -> float:
     """Return how far the arm's inertias may be off: as given, or more where two logs tell them.
 
     An InputError where what is given is no finite number > 0.
     """
     if spread is None:
-        return LOAD.spread_alone if without is None else LOAD.spread_of_pair
+        return LOAD.prior_scale_alone if without is None else LOAD.prior_scale_of_pair
     if not (math.isfinite(spread) and spread > 0.0):
         raise InputError(f'spread: expected a finite number > 0, got {spread}')
     return spread
@@ -189,7 +189,9 @@ def map_unknowns(
         ]
         own = inertial + joint * (shared + changing)
         for offset, term in enumerate(SHARED_TERMS):
-            maps[:, joint, first + term, own + offset] = LOAD.friction_spread * sizes[joint, term]
+            maps[:, joint, first + term, own + offset] = (
+                LOAD.friction_prior_scale * sizes[joint, term]
+            )
         for offset, term in enumerate(CHANGING_TERMS, start=shared):
             # Of a single log they are one with what is shared.
             maps[1, joint, first + term, own + offset] = (

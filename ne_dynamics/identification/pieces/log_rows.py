@@ -27,7 +27,7 @@ from ne_dynamics.identification.signal_summary import (
     SignalSums,
     summarize_signals,
 )
-from ne_dynamics.logs.likeness import LikenessSums
+from ne_dynamics.logs.autocorrelation import AutocorrelationSums
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -86,8 +86,8 @@ class LogRows:
     ) -> LogRows:
         """Judge the logs and compute their rows, with the parameters of some bodies as columns."""
         arguments = [
-            (piece, judgement, Place(int(first), fitted, blocks))
-            for (piece, judgement, _), first in zip(logs.pieces, logs.first, strict=False)
+            (piece, criteria, Place(int(first), fitted, blocks))
+            for (piece, criteria, _), first in zip(logs.pieces, logs.first, strict=False)
         ]
         work = logs.work
         rows: list[PieceRows] = []
@@ -129,7 +129,7 @@ class LogRows:
         found = work.map(
             'loads',
             change_loads,
-            [(piece, judgement) for piece, judgement, _ in self.logs.pieces],
+            [(piece, criteria) for piece, criteria, _ in self.logs.pieces],
             self.dynamics,
             load_dynamics,
             self.logs.largest_velocities,
@@ -153,8 +153,8 @@ class LogRows:
         """
         pieces = self.logs.pieces
         arguments = [
-            (own, old, None if drives is None else (piece, judgement))
-            for own, old, (piece, judgement, _) in zip(
+            (own, old, None if drives is None else (piece, criteria))
+            for own, old, (piece, criteria, _) in zip(
                 self.rows, (weighed or self).rows, pieces, strict=True
             )
         ]
@@ -172,15 +172,15 @@ class LogRows:
 
     def find_residuals(self, design: Design, solution: Solution) -> Residuals:
         """Return what a fit leaves of the samples that are used."""
-        lags, likeness, parts = math.isqrt(int(np.diff(self.logs.first).max())), [], []
+        lags, correlation_time, parts = math.isqrt(int(np.diff(self.logs.first).max())), [], []
         arguments = [(own,) for own in self.rows]
         found = self.logs.work.map('residuals', compute_residuals, arguments, design, solution)
         for own, residuals in zip(self.rows, found, strict=True):
-            likeness.append(LikenessSums.of(residuals, own.used, lags))
+            correlation_time.append(AutocorrelationSums.of(residuals, own.used, lags))
             parts.append(np.where(own.used, np.abs(residuals), math.nan))
         columns = [column[~np.isnan(column)] for column in np.concatenate(parts).T]
         return Residuals(
             np.array([sizes.max(initial=0.0) for sizes in columns]),
             np.array([np.median(sizes) if sizes.size else 0.0 for sizes in columns]),
-            LikenessSums.merge(likeness).count(),
+            AutocorrelationSums.merge(correlation_time).count(),
         )

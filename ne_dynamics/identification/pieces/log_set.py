@@ -22,16 +22,16 @@ from ne_dynamics.logs.filtered_piece import (
     Grid,
     MotionStatistics,
     filter_piece,
-    judge_motion,
+    find_motion_criteria,
 )
 from ne_dynamics.logs.parts import cut_for_filter, is_long
+from ne_dynamics.logs.segment import MotionCriteria
 from ne_dynamics.logs.signals import (
     choose_log_cutoff,
     find_step,
     require_cutoff,
     require_samples,
 )
-from ne_dynamics.logs.stretch import Judgement
 from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
@@ -138,11 +138,11 @@ class FilteredLogs:
         return cls(tuple(result), work)
 
     @property
-    def pieces(self) -> list[tuple[FilteredPiece, Judgement, int]]:
+    def pieces(self) -> list[tuple[FilteredPiece, MotionCriteria, int]]:
         """Pieces of all logs, each with its log's criterion for motion and its log's index."""
-        judgements = self.judge()
+        criteria = self.find_criteria()
         return [
-            (piece, judgements[index], index)
+            (piece, criteria[index], index)
             for index, log in enumerate(self.logs)
             for piece in log.pieces
         ]
@@ -174,7 +174,7 @@ class FilteredLogs:
         """Cut-off frequency with which all logs are filtered [Hz]."""
         return self.logs[0].grid.cutoff_frequency
 
-    def judge(self) -> list[Judgement]:
+    def find_criteria(self) -> list[MotionCriteria]:
         """Return each log's criterion for motion."""
         largest = np.max([part.largest for part in self.statistics], axis=0)
-        return [judge_motion(log.statistics, log.grid, largest) for log in self.logs]
+        return [find_motion_criteria(log.statistics, log.grid, largest) for log in self.logs]

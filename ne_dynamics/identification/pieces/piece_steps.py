@@ -21,7 +21,7 @@ from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSums
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.filtered_piece import FilteredPiece
-from ne_dynamics.logs.stretch import Judgement
+from ne_dynamics.logs.segment import MotionCriteria
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -60,14 +60,14 @@ def compute_row_residuals(rows: Rows, design: Design, solution: Solution) -> Flo
 
 def make_rows(
     piece: FilteredPiece,
-    judgement: Judgement,
+    criteria: MotionCriteria,
     place: Place,
     dynamics: Dynamics,
     bodies: list[int],
     largest: FloatArray,
 ) -> tuple[PieceRows, SignalSums]:
     """Judge a piece and compute its rows."""
-    signals = piece.judged(judgement)
+    signals = piece.with_criteria(criteria)
     rows = PieceRows.compute(place, dynamics, signals, bodies, largest)
     sums = SignalSums.of(signals, model_effort(dynamics, signals), place.fitted - place.first)
     return rows, sums
@@ -75,19 +75,19 @@ def make_rows(
 
 def change_loads(
     piece: FilteredPiece,
-    judgement: Judgement,
+    criteria: MotionCriteria,
     dynamics: Dynamics,
     load_dynamics: Dynamics,
     largest: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the terms and kept efforts of the rows of a piece with other loads."""
-    return compute_term_rows(dynamics, load_dynamics, piece.judged(judgement), largest)
+    return compute_term_rows(dynamics, load_dynamics, piece.with_criteria(criteria), largest)
 
 
 def reduce_piece(
     rows: PieceRows,
     weighed: PieceRows,
-    source: tuple[FilteredPiece, Judgement] | None,
+    source: tuple[FilteredPiece, MotionCriteria] | None,
     weighting: Weighting | None,
     robot: Robot | None,
     largest: FloatArray,
@@ -98,7 +98,7 @@ def reduce_piece(
     coupled drives come after the others, from the source of the rows.
     """
     if robot is not None and source is not None:
-        columns = compute_drive_rows(robot, source[0].judged(source[1]), largest)
+        columns = compute_drive_rows(robot, source[0].with_criteria(source[1]), largest)
         rows = replace(rows, terms=np.concatenate([rows.terms, columns], axis=2))
     place, (total, n) = rows.place, rows.effort.shape
     first, last = place.find_blocks(np.array([0, max(total - 1, 0)])).tolist()

@@ -23,7 +23,7 @@ from ne_dynamics.identification.regression.friction_terms import (
     given_values,
     with_values,
 )
-from ne_dynamics.identification.regression.lumps import with_body_inertias
+from ne_dynamics.identification.regression.lumped_inertia import with_body_inertias
 from ne_dynamics.identification.regression.pseudo_inertia import (
     inertia_of,
     nearest_body,
@@ -136,11 +136,11 @@ class Design:
                 result[:, places[joint, Term.COULOMB]] -= own[:, term]
         return result
 
-    def problem(self, factors: FloatArray, weights: FloatArray, spread: float) -> Problem:
+    def problem(self, factors: FloatArray, weights: FloatArray, prior_scale: float) -> Problem:
         """Return what is to be minimised, by the factors of :meth:`joint_factors`.
 
         Weights, shape (n,), are those of each joint's squared efforts [1/(N m)^2 or 1/N^2]; the
-        spread is how far the given inertias may be off, as a part of themselves, where no body is
+        prior_scale is how far the given inertias may be off, as a part of themselves, where no body is
         doubted more than others.
         """
         weighted = factors * np.sqrt(weights)[:, np.newaxis, np.newaxis]
@@ -148,7 +148,7 @@ class Design:
         return Problem(
             triangle(weighted.reshape(-1, factors.shape[2])),
             self.references,
-            spread * self.doubts,
+            prior_scale * self.doubts,
             np.array([self.given[pair] for pair in pairs]),
             np.array([self.scales[pair] for pair in pairs]),
             np.array([term in NOT_NEGATIVE for _, term in pairs], dtype=bool),
@@ -273,7 +273,7 @@ def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> Flo
     squares = (reduction.factors[0, :, :, first : first + TERMS] ** 2).sum(axis=1)
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
     felt = np.maximum(effort, 1e-9)[:, np.newaxis]
-    own = REGRESSION.friction_spread * felt / np.where(size > 0.0, size, 1.0)
+    own = REGRESSION.friction_prior_scale * felt / np.where(size > 0.0, size, 1.0)
     return np.concatenate([own, _compute_drive_scales(reduction, felt, first + TERMS)])
 
 
@@ -286,7 +286,9 @@ def _compute_drive_scales(reduction: Reduction, felt: FloatArray, first: int) ->
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
     largest = (size / felt).max(axis=0).reshape(-1, len(DRIVE_TERMS))
     scales = np.ones((len(largest), TERMS))
-    scales[:, DRIVE_TERMS] = REGRESSION.friction_spread / np.where(largest > 0.0, largest, 1.0)
+    scales[:, DRIVE_TERMS] = REGRESSION.friction_prior_scale / np.where(
+        largest > 0.0, largest, 1.0
+    )
     return scales
 
 

@@ -139,7 +139,7 @@ class DriveTrials:
             given, robot=robot, given=believed(robot), scales=np.concatenate([given.scales, own])
         )
         reduction, folds = _select_columns(self.reduction, design, index), self.folds
-        return design, Folds.of(reduction, folds.likeness, folds.weights, folds.settings)
+        return design, Folds.of(reduction, folds.correlation_time, folds.weights, folds.settings)
 
 
 def find_ratio(

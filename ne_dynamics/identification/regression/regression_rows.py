@@ -23,7 +23,7 @@ from ne_dynamics.identification.regression.friction_terms import (
 )
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
-from ne_dynamics.logs.stretch import Stretch
+from ne_dynamics.logs.segment import Segment
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -65,7 +65,7 @@ class Rows:
     Attributes
     ----------
     samples : int array, shape (K,)
-        Which of the :class:`~ne_dynamics.logs.stretch.Signals`.
+        Which of the :class:`~ne_dynamics.logs.segment.Signals`.
     matrix : array, shape (K, n, 10 b + TERMS + 3 k)
         For each joint the columns of the b bodies that are fitted, then of its own terms, then of
         the k coupled drives.
@@ -199,12 +199,12 @@ def compute_term_rows(
     terms = np.zeros((*shape, TERMS + len(DRIVE_TERMS) * len(robot.coupled_drives)))
     kept_effort = np.zeros(shape)
     whole, paths = None, []
-    for samples, stretch, window, part in _generate_windows(signals):
-        if stretch is not whole:
-            # What depends on the path begins with the stretch, wherever a window does.
-            whole = stretch
+    for samples, segment, window, part in _generate_windows(signals):
+        if segment is not whole:
+            # What depends on the path begins with the segment, wherever a window does.
+            whole = segment
             paths = [
-                compute_path_columns(joint, stretch.position[:, index])
+                compute_path_columns(joint, segment.position[:, index])
                 for index, joint in enumerate(robot.joints)
             ]
         # Without acceleration: what friction may depend on.
@@ -246,10 +246,10 @@ def compute_drive_rows(robot: Robot, signals: Signals, largest: FloatArray) -> F
 
 def _generate_windows(
     signals: Signals,
-) -> Iterator[tuple[NDArray[np.intp], Stretch, Stretch, slice]]:
-    """Yield kept samples, their stretch, a window that holds them, and its part of it."""
+) -> Iterator[tuple[NDArray[np.intp], Segment, Segment, slice]]:
+    """Yield kept samples, their segment, a window that holds them, and its part of it."""
     first = 0
-    for stretch in signals.stretches:
-        for window, kept, part in stretch.windows(IDENTIFICATION.samples_at_once):
-            yield first + kept, stretch, window, part
-        first += stretch.kept.size
+    for segment in signals.segments:
+        for window, kept, part in segment.windows(IDENTIFICATION.samples_at_once):
+            yield first + kept, segment, window, part
+        first += segment.kept.size

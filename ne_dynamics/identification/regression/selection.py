@@ -28,7 +28,7 @@ class Folds:
         Of one block each: all blocks but one, and that one.
     whole : Reduction
         Of one block: all of them.
-    likeness : array, shape (n,)
+    correlation_time : array, shape (n,)
         Samples that tell as much as one, because the errors of neighbours are alike.
     weights : array, shape (n,)
         Of each joint's squared efforts [1/(N m)^2 or 1/N^2].
@@ -38,7 +38,7 @@ class Folds:
     training: tuple[Reduction, ...]
     judged: tuple[Reduction, ...]
     whole: Reduction
-    likeness: FloatArray
+    correlation_time: FloatArray
     weights: FloatArray
     settings: IdentificationSettings
 
@@ -46,7 +46,7 @@ class Folds:
     def of(
         cls,
         reduction: Reduction,
-        likeness: FloatArray,
+        correlation_time: FloatArray,
         weights: FloatArray,
         settings: IdentificationSettings,
     ) -> Folds:
@@ -59,14 +59,16 @@ class Folds:
             ),
             tuple(reduction.selected([index]) for index in folds),
             reduction.selected(list(range(reduction.blocks))),
-            likeness,
+            correlation_time,
             weights,
             settings,
         )
 
-    def fit(self, design: Design, factors: FloatArray, spread: float, start: Solution) -> Solution:
+    def fit(
+        self, design: Design, factors: FloatArray, prior_scale: float, start: Solution
+    ) -> Solution:
         """Return a fit to factors of some blocks, near enough to be compared with others."""
-        problem = design.problem(factors, self.weights, spread)
+        problem = design.problem(factors, self.weights, prior_scale)
         return minimize(problem, start, self.settings.fold_gap)
 
     @property
@@ -75,11 +77,11 @@ class Folds:
         return np.array([judged.counts[0] for judged in self.judged])
 
     def predict(
-        self, design: Design, spreads: Sequence[float], starts: Sequence[Solution]
+        self, design: Design, prior_scales: Sequence[float], starts: Sequence[Solution]
     ) -> list[Prediction]:
-        """Return how well each block is predicted by the fit to the others, for each spread.
+        """Return how well each block is predicted by the fit to the others, for each prior scale.
 
-        With the first spread the fits start from `starts`, one each fold; with others from the one
+        With the first prior scale the fits start from `starts`, one each fold; with others from the one
         before.
         """
         training, judged = (
@@ -87,13 +89,13 @@ class Folds:
             for parts in (self.training, self.judged)
         )
         found = []
-        for spread in spreads:
+        for prior_scale in prior_scales:
             solutions = [
-                self.fit(design, factors, spread, start)
+                self.fit(design, factors, prior_scale, start)
                 for factors, start in zip(training, starts, strict=True)
             ]
             squares = np.array(list(map(sum_squares, judged, solutions)))
-            found.append(Prediction(design, spread, squares, solutions))
+            found.append(Prediction(design, prior_scale, squares, solutions))
             starts = solutions
         return found
 
@@ -102,11 +104,11 @@ class Folds:
     ) -> tuple[FloatArray, Solution]:
         """Return the squared residuals of all blocks by the fit to them, (n,), and the fit.
 
-        With the spread of the present design, from a solution of that.
+        With the prior scale of the present design, from a solution of that.
         """
         factors = design.joint_factors(self.whole)
         adopted = design.adopt(start, present.design)
-        solution = self.fit(design, factors, present.spread, adopted)
+        solution = self.fit(design, factors, present.prior_scale, adopted)
         return sum_squares(factors, solution), solution
 
     def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -117,7 +119,7 @@ class Folds:
         """
         used = (before > 0.0) & (after > 0.0)
         ratio = np.where(used, before, 1.0) / np.where(used, after, 1.0)
-        result: FloatArray = 0.5 * self.whole.counts[0] / self.likeness * np.log(ratio)
+        result: FloatArray = 0.5 * self.whole.counts[0] / self.correlation_time * np.log(ratio)
         return result
 
 
@@ -128,7 +130,7 @@ class Prediction:
     Attributes
     ----------
     design : Design
-    spread : float
+    prior_scale : float
     squares : array, shape (folds, n)
         Squared residuals of each block.
     solutions : list of Solution
@@ -136,7 +138,7 @@ class Prediction:
     """
 
     design: Design
-    spread: float
+    prior_scale: float
     squares: FloatArray
     solutions: list[Solution]
 
@@ -148,17 +150,17 @@ def sum_squares(factors: FloatArray, solution: Solution) -> FloatArray:
     return result
 
 
-def choose_spread(
-    folds: Folds, design: Design, starts: Sequence[Solution], spreads: Sequence[float]
+def choose_prior_scale(
+    folds: Folds, design: Design, starts: Sequence[Solution], prior_scales: Sequence[float]
 ) -> Prediction:
-    """Return the spread by which held-out blocks are predicted best, and the prediction.
+    """Return the prior scale by which held-out blocks are predicted best, and the prediction.
 
-    Every joint counts alike, by the logarithm of its residual. A smaller spread that is worse by
+    Every joint counts alike, by the logarithm of its residual. A smaller prior scale that is worse by
     less than `indifferent` is preferred: the model that was given is doubted no further
-    than the log says for certain. Fits start from `starts`, one each fold. Spreads are tried from
+    than the log says for certain. Fits start from `starts`, one each fold. Prior scales are tried from
     small to large.
     """
-    tried = folds.predict(design, spreads, starts)
+    tried = folds.predict(design, prior_scales, starts)
     best = min(tried, key=lambda each: _score(folds, each.squares))
     return next(each for each in tried if each is best or _is_as_good(folds, each, best))
 
@@ -307,9 +309,9 @@ def _without_term(design: Design, term: Term) -> Design:
 
 
 def try_design(folds: Folds, present: Prediction, design: Design) -> Prediction:
-    """Return the prediction by another design, with the spread and fits of the present one."""
+    """Return the prediction by another design, with the prior scale and fits of the present one."""
     starts = [design.adopt(solution, present.design) for solution in present.solutions]
-    return folds.predict(design, [present.spread], starts)[0]
+    return folds.predict(design, [present.prior_scale], starts)[0]
 
 
 def compute_gain(

@@ -3,12 +3,12 @@
 Minimised over pseudo-inertias P_b (4 x 4, positive definite), numbers x_i and, of those, some that
 are not negative:
 
-    1/2 |A y - z|^2 + sum_b D(P_b, P0_b) / spread_b^2 + 1/2 sum_i ((x_i - m_i) / s_i)^2
+    1/2 |A y - z|^2 + sum_b D(P_b, P0_b) / prior_scale_b^2 + 1/2 sum_i ((x_i - m_i) / s_i)^2
 
 with y the inertial parameters of all P_b, then x, and D the divergence of
 :mod:`~ne_dynamics.identification.regression.pseudo_inertia`. The problem is convex. Newton's
 method steps to the least on its line; a number that would become negative stops at 0 and stays
-there until it pulls away at the minimum of the others. From far away all 1/spread_b^2 are larger
+there until it pulls away at the minimum of the others. From far away all 1/prior_scale_b^2 are larger
 at first, in proportion, and go down. From the minimum of a similar problem it seldom has to.
 
 Divided by the least weight w of the divergences, the function is self-concordant, so that Newton's
@@ -64,7 +64,7 @@ class Problem:
         A and, as its last column, z: weighted with the noise.
     references : array, shape (b, 4, 4)
         P0 of each body.
-    spreads : array, shape (b,)
+    prior_scales : array, shape (b,)
         How far each body may be from P0, as a part of itself.
     means, scales : array, shape (m - 10 b,)
         m_i and s_i.
@@ -74,7 +74,7 @@ class Problem:
 
     factor: FloatArray
     references: FloatArray
-    spreads: FloatArray
+    prior_scales: FloatArray
     means: FloatArray
     scales: FloatArray
     bounded: NDArray[np.bool_]
@@ -82,7 +82,7 @@ class Problem:
     @property
     def least_weight(self) -> float:
         """Least weight of a divergence."""
-        return float(self.spreads.max()) ** -2.0 if self.spreads.size else 1.0
+        return float(self.prior_scales.max()) ** -2.0 if self.prior_scales.size else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,7 @@ class _SolverState:
         self._matrix, self._target = problem.factor[:, :-1], problem.factor[:, -1]
         self._inverse = np.linalg.inv(problem.references)
         # Of each divergence, by the least weight.
-        self._parts = problem.spreads**-2.0 / problem.least_weight
+        self._parts = problem.prior_scales**-2.0 / problem.least_weight
         if start is None:
             self._roots: FloatArray = np.array(np.linalg.cholesky(problem.references))
             self._numbers = problem.means.copy()

@@ -60,7 +60,7 @@ def judge_joint(joint: JointChange, noise_floor: float, held_out: bool) -> Item:
     return Item(joint.before.name, figures + verdict, tone)
 
 
-def judge_report(report: Report, doubts: int) -> Paragraph:
+def rate_report(report: Report, doubts: int) -> Paragraph:
     """Return the verdict on all of it.
 
     `doubts` counts what was found wrong with the log before it was fitted, beside the findings.

@@ -90,7 +90,7 @@ def read_rotors(
                 f'coordinate, got one at a {joint_types[name]} joint: left out',
             )
         )
-    findings.extend(_judge_bare_reductions(rotors, bare, joint_types))
+    findings.extend(_check_bare_reductions(rotors, bare, joint_types))
     return rotors
 
 
@@ -150,7 +150,7 @@ def _find_misplaced(holder: ElementTree.Element) -> Iterator[ModelFinding]:
             )
 
 
-def _judge_bare_reductions(
+def _check_bare_reductions(
     rotors: Mapping[str, RotorDescription],
     bare: Mapping[str, Mapping[float, str]],
     joint_types: Mapping[str, str],

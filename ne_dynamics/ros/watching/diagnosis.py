@@ -139,11 +139,11 @@ class DiagnosticsPublisher:
                 f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
                 for index in arm.command_order
             }
-            level, text = _judge_tracking(configured, errors)
+            level, text = _check_tracking(configured, errors)
         return _make_status(level, f'{self._name}: tracking error', text, values)
 
 
-def _judge_tracking(configured: ConfiguredArm, errors: FloatArray) -> tuple[bytes, str]:
+def _check_tracking(configured: ConfiguredArm, errors: FloatArray) -> tuple[bytes, str]:
     """Return how bad the largest position errors are, shape (n,) [rad or m], and why, in words."""
     warn, error = tracking_limits(configured.settings, configured.arm)
     for level, bounds in ((DiagnosticStatus.ERROR, error), (DiagnosticStatus.WARN, warn)):

@@ -102,7 +102,7 @@ ROW = {
     ),
     'report': PlannedStep('write driver profile and report', (REPORT,)),
 }
-"""The steps in their order; each is a method of :class:`Desk` or of who moves the arm."""
+"""The steps in their order; each is a method of :class:`OfflineSteps` or of who moves the arm."""
 
 FITS = ('roughly', 'closely', 'identify')
 """Steps that fit the model, in their order."""
@@ -147,7 +147,7 @@ class Motions:
         return 2.0 * self.listen + repeated + (self.probe + self.tremble) * joints
 
 
-class Desk:
+class OfflineSteps:
     """The offline steps of a run, and the results of all steps.
 
     The clock may be a simulation's; the bar shows work that takes longer than a second.

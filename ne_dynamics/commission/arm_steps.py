@@ -11,7 +11,6 @@ import numpy as np
 
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm, StrayedArm
 from ne_dynamics.commission.arm.held_arm import HeldArm, Progress
-from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk, Motions
 from ne_dynamics.commission.fits.fitting import judge_record
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.commission.fits.static_friction import (
@@ -31,6 +30,16 @@ from ne_dynamics.commission.motions import (
     plan_tremble,
 )
 from ne_dynamics.commission.node_settings import gentle_parameters, longest_silence
+from ne_dynamics.commission.offline_steps import (
+    CLOSE,
+    FITTED,
+    IDENTIFIED,
+    ROUGH,
+    TRIED,
+    Bar,
+    Motions,
+    OfflineSteps,
+)
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import sentence
 from ne_dynamics.commission.subject import CommissionedArm
@@ -54,8 +63,8 @@ CALM_GAINS: Mapping[str, Any] = {
 """Gains that bear a delay of 15 ms, until it is known."""
 
 
-class CommissionWork(Desk):
-    """The steps of a run with a live arm; see :class:`Desk`."""
+class ArmSteps(OfflineSteps):
+    """The steps of a run with a live arm; see :class:`OfflineSteps`."""
 
     def __init__(
         self,

@@ -7,8 +7,8 @@ the rate that the cut-off leaves, so that the errors of successive samples are n
 of one another.
 
 What a model says of the motion has to be filtered like the measured effort: steps of friction
-lose their edges, products of velocities their upper half. For that a :class:`Stretch` holds the
-motion at a higher rate, low-passed at `motion_band` times the cut-off; :meth:`Stretch.filtered`
+lose their edges, products of velocities their upper half. For that a :class:`Segment` holds the
+motion at a higher rate, low-passed at `motion_band` times the cut-off; :meth:`Segment.filtered`
 is what to do with any column of efforts that follows from it.
 """
 
@@ -26,7 +26,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
+class Segment:
     """A piece of a log without gaps, at an even rate that shows the steps of friction.
 
     Attributes
@@ -39,7 +39,7 @@ class Stretch:
     rate, cutoff_frequency : float
         [Hz]
     kept : int array, shape (K,)
-        Samples of the stretch that are samples of the :class:`Signals`.
+        Samples of the segment that are samples of the :class:`Signals`.
     """
 
     position: FloatArray
@@ -51,14 +51,14 @@ class Stretch:
     kept: NDArray[np.intp]
 
     def filtered(self, values: FloatArray) -> FloatArray:
-        """Return columns over the stretch, shape (D, m), filtered like the efforts.
+        """Return columns over the segment, shape (D, m), filtered like the efforts.
 
         Where samples are kept, shape (K, m).
         """
         return low_pass(values, self.rate, self.cutoff_frequency, self.kept)
 
-    def windows(self, longest: int) -> Iterator[tuple[Stretch, NDArray[np.intp], slice]]:
-        """Yield stretches of about `longest` samples, what they keep, and their part of the whole.
+    def windows(self, longest: int) -> Iterator[tuple[Segment, NDArray[np.intp], slice]]:
+        """Yield segments of about `longest` samples, what they keep, and their part of the whole.
 
         They overlap by what the filter sees, so that the filtered columns are those of the whole.
         """
@@ -88,7 +88,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class MotionCriteria:
     """What counts as motion in a log.
 
     Attributes
@@ -116,7 +116,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, eq=False)
-class Signals(Judgement):
+class Signals(MotionCriteria):
     """Filtered samples of all joints, the M that are far enough from gaps, and what moves in them.
 
     Attributes
@@ -137,7 +137,7 @@ class Signals(Judgement):
         Sampling rate of the log [Hz].
     cutoff_frequency : float
         [Hz]
-    stretches : tuple of Stretch
+    segments : tuple of Segment
         The same motion at a higher rate, by segments without gaps; the samples they keep, one
         after another, are the M samples.
     """
@@ -152,7 +152,7 @@ class Signals(Judgement):
     measured_velocity: FloatArray | None
     rate: float
     cutoff_frequency: float
-    stretches: tuple[Stretch, ...]
+    segments: tuple[Segment, ...]
 
 
 def low_pass(

@@ -2,7 +2,7 @@
 
 A run that ends by itself holds the arm, engages the brakes and ends its node; one that is killed
 (SIGKILL, out of memory) cannot, and its node would follow the motion to its end and run for ever.
-The guardian waits for the end of a pipe. Where no farewell came before, it lets the node stop
+The watchdog waits for the end of a pipe. Where no farewell came before, it lets the node stop
 along its motion and hold. A simulated arm gets its brakes, and all processes end. An arm that is
 there is held on, for whoever engages its brakes, and the node ends with its last command after a
 time.
@@ -34,8 +34,8 @@ END_TIME = 10.0
 FAREWELL = 'farewell'
 
 
-class Guardian:
-    """The guardian, as its run sees it; a context.
+class Watchdog:
+    """The watchdog, as its run sees it; a context.
 
     ROS domain and namespace are those of arm and node; a simulated arm has brakes that can be
     engaged, another one is held for some time [s].
@@ -54,7 +54,7 @@ class Guardian:
             text=True,
         )
 
-    def __enter__(self) -> Guardian:
+    def __enter__(self) -> Watchdog:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,7 +71,7 @@ class Guardian:
     def _say(self, line: str) -> None:
         stdin = self.child.stdin
         if stdin is not None:
-            # A guardian that is gone guards nothing; the run goes on.
+            # A watchdog that is gone guards nothing; the run goes on.
             with contextlib.suppress(OSError):
                 stdin.write(line + '\n')
                 stdin.flush()
@@ -122,7 +122,7 @@ def _stop_arm(namespace: str, is_simulated: bool) -> None:
     from trajectory_msgs.msg import JointTrajectory
 
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    node = rclpy.create_node('commission_guardian', namespace=namespace)
+    node = rclpy.create_node('commission_watchdog', namespace=namespace)
     # An empty trajectory and the service: each of them stops the motion.
     publisher = node.create_publisher(JointTrajectory, 'joint_trajectory', 10)
 

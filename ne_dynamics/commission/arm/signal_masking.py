@@ -88,7 +88,7 @@ def in_one_piece() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
+def signals_masked() -> Iterator[None]:
     """Let SIGINT, SIGTERM and SIGHUP wait: the arm is being held, and left, already.
 
     What is done inside takes a limited time, or waits for the operator to say that the brakes are

@@ -5,7 +5,11 @@ import signal
 
 import pytest
 
-from ne_dynamics.commission.arm.undisturbed import in_one_piece, interrupted_in_order, undisturbed
+from ne_dynamics.commission.arm.signal_masking import (
+    in_one_piece,
+    interrupted_in_order,
+    signals_masked,
+)
 from ne_dynamics.commission.thresholds import ARM
 
 
@@ -55,7 +59,7 @@ def test_of_several_in_a_row_one_interrupts(monkeypatch):
 
 def test_an_arm_that_is_being_left_is_left(capfd):
     """What comes meanwhile is answered, and interrupts nothing afterwards."""
-    with undisturbed():
+    with signals_masked():
         with in_one_piece():
             press()
         press(signal.SIGHUP)
@@ -68,7 +72,7 @@ def test_what_the_process_was_started_to_ignore_stays_ignored():
     """As by `nohup`, or in the background of a shell without job control."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with interrupted_in_order(), undisturbed():
+        with interrupted_in_order(), signals_masked():
             press(signal.SIGHUP)
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:

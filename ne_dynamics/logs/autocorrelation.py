@@ -12,16 +12,16 @@ from ne_dynamics.logs.sums import Sums
 from ne_dynamics.model.rigid_body import FloatArray
 
 
-def count_alike(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+def find_correlation_time(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     """Return how many samples tell as much as one, at least 1: the sum of the autocorrelation.
 
     Of residuals, shape (M, n), count those that are used, likewise; shape (n,).
     """
-    return LikenessSums.of(residuals, used, math.isqrt(residuals.shape[0])).count()
+    return AutocorrelationSums.of(residuals, used, math.isqrt(residuals.shape[0])).count()
 
 
 @dataclass(frozen=True, eq=False)
-class LikenessSums(Sums):
+class AutocorrelationSums(Sums):
     """Sums of products of residuals and later ones; those of pieces of a log add up.
 
     Attributes
@@ -36,8 +36,8 @@ class LikenessSums(Sums):
     products: FloatArray
 
     @classmethod
-    def of(cls, residuals: FloatArray, used: NDArray[np.bool_], lags: int) -> LikenessSums:
-        """Return the sums of one series, as :func:`count_alike` takes it."""
+    def of(cls, residuals: FloatArray, used: NDArray[np.bool_], lags: int) -> AutocorrelationSums:
+        """Return the sums of one series, as :func:`find_correlation_time` takes it."""
         series = np.where(used, residuals, 0.0)
         products = np.zeros((lags, series.shape[1]))
         for lag in range(min(lags, series.shape[0])):
