@@ -38,16 +38,14 @@ THRESHOLDS = {
     'ne_dynamics.driver.evidence.thresholds': ('EVIDENCE',),
     'ne_dynamics.commission.thresholds': ('STEPS', 'PLANNED', 'NODE_SETTINGS', 'ARM', 'FIT'),
     'ne_dynamics.codegen.thresholds': ('CODEGEN',),
-    'ne_dynamics.codegen.c.thresholds': ('C_TEST',),
     'ne_dynamics.codegen.llvm.thresholds': ('LLVM',),
     'ne_dynamics.excitation.thresholds': ('EXCITATION', 'SEARCH'),
     'ne_dynamics.gains.thresholds': ('GAINS', 'GAIN_SEARCH'),
     'ne_dynamics.identification.thresholds': ('IDENTIFICATION', 'LOAD', 'PLAUSIBILITY'),
     'ne_dynamics.logs.thresholds': ('LOGS', 'FILTER', 'FAULTS'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
-    'ne_dynamics.papers.thresholds': ('FORMS', 'STUDIES'),
     'ne_dynamics.ros.thresholds': ('NODE',),
-    'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
+    'ne_dynamics.simulation.thresholds': ('SIMULATION',),
     'ne_dynamics.cli.options.thresholds': ('COMMAND_LINE',),
 }
 """Modules, and the sets of thresholds that they have."""

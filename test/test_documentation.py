@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ne_dynamics.codegen.c.thresholds import C_TEST
 from studies.parameter_table import THRESHOLDS_BEGIN, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -118,9 +117,12 @@ def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkey
     assert set(re.findall(r'^\| `([\w.]+)` \|', text, flags=re.MULTILINE)) == set(files)
     for name in re.findall(r'\bsix_axis_arm_\w+|\bSIX_AXIS_ARM_\w+', text):
         assert any(name in content for content in (*files, *files.values())), name
-    assert f'{C_TEST.test_samples} samples' in text
-    assert f'{C_TEST.test_tolerance:g} of the largest value' in text
-    assert f'of {C_TEST.test_scale:g} where all are smaller' in text
+    (test,) = (content for name, content in files.items() if name.endswith('_test.c'))
+    for figure in ('100 samples', '1e-12 of the largest value'):
+        assert figure in text
+        assert figure in test
+    assert 'of 0.01 where all are smaller' in text
+    assert 'scale = 0.01' in test
 
 
 def test_contributing_knows_every_part_and_every_test_it_names():

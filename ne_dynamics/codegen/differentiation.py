@@ -43,7 +43,7 @@ def differentiate(outputs: Sequence[Traced], variables: Sequence[Traced]) -> lis
     for is_reverse in (False, True):
         rows = _Elimination(graph, outputs, variables).run(is_reverse)
         count = graph.count([entry for row in rows for entry in row])
-        candidates.append((count.multiplications + count.additions, is_reverse, rows))
+        candidates.append((count.arithmetic, is_reverse, rows))
     return min(candidates, key=lambda candidate: candidate[:2])[2]
 
 

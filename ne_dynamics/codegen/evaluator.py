@@ -85,13 +85,13 @@ class Evaluator:
             # Only this backend needs the compiler.
             from ne_dynamics.codegen.llvm.compiler import CompiledKernel
             from ne_dynamics.codegen.llvm.equations import fits_stack
+            from ne_dynamics.codegen.llvm.thresholds import LLVM
 
             program = trace_function(self._traced, name, link, is_compiled=True)
             if not fits_stack(program):
                 self._too_large.add((name, link))
                 return None
-            count = program.count()
-            is_long = count.multiplications + count.additions > CODEGEN.long_compilation
+            is_long = program.count().arithmetic > 4000  # a second or so
             kernel = CompiledKernel(
                 program,
                 self._cache,
@@ -99,7 +99,7 @@ class Evaluator:
                 _signature(FUNCTIONS[name]),
             )
             if self.threads > 1:
-                kernel.most_rows[0] = CODEGEN.chunk_samples
+                kernel.most_rows[0] = LLVM.chunk_samples
             kernel = self._compiled.setdefault((name, link), kernel)
         return kernel
 

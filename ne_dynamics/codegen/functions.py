@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.codegen.traces.trace import Trace, direct
 from ne_dynamics.model.robot import Robot
 
@@ -372,6 +371,20 @@ _RESIDUALS_ROW = Function(
     is_scalar=True,
 )
 
+_TIP_ORIGIN = "tip's origin"
+_JACOBIANS = (
+    ('', 'base', _TIP_ORIGIN, 'base axes', 'in base axes'),
+    ('_in_tip_axes', 'tip', _TIP_ORIGIN, 'tip axes', 'in tip axes'),
+    (
+        '_at_base_origin',
+        'world',
+        'point of the tip at the base origin',
+        'base axes',
+        'at the base origin',
+    ),
+)
+"""End of the name, word of the tracer, point, axes, and how the rate's meaning ends."""
+
 _RATE_ROW = Function(
     INVERSE_DYNAMICS_RATE,
     'rate of the joint efforts along one direction',
@@ -513,7 +526,7 @@ _ROWS = (
             'N m or N, each per unit of q, then of qd, then of qdd',
             _three_squares,
             Trace('derivatives', 'inverse_dynamics_derivatives'),
-            largest=CODEGEN.derivative_coordinates,
+            largest=10,
             is_stacked=True,
         ),
         'derivatives of the efforts',
@@ -526,7 +539,7 @@ _ROWS = (
             'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
             _three_squares,
             Trace('derivatives', 'forward_dynamics_derivatives'),
-            largest=CODEGEN.derivative_coordinates,
+            largest=10,
             is_stacked=True,
         ),
         'derivatives of the accelerations',
@@ -649,64 +662,31 @@ _ROWS = (
         Trace('kinematics', 'forward_kinematics'),
         needs_tip=True,
     ),
-    Function(
-        'jacobian',
-        "linear velocity of the tip's origin, then angular velocity, by qd, in base axes",
-        (Q,),
-        'm or 1, then rad or rad/m',
-        lambda robot: (6, robot.n),
-        Trace('kinematics', 'jacobian', ('base',)),
-        needs_tip=True,
+    *(
+        Function(
+            f'jacobian{suffix}',
+            f'linear velocity of the {point}, then angular velocity, by qd, in {axes}',
+            (Q,),
+            'm or 1, then rad or rad/m',
+            lambda robot: (6, robot.n),
+            Trace('kinematics', 'jacobian', (word,)),
+            needs_tip=True,
+            method='' if suffix else 'jacobian',
+        )
+        for suffix, word, point, axes, _ in _JACOBIANS
     ),
-    Function(
-        'jacobian_in_tip_axes',
-        "linear velocity of the tip's origin, then angular velocity, by qd, in tip axes",
-        (Q,),
-        'm or 1, then rad or rad/m',
-        lambda robot: (6, robot.n),
-        Trace('kinematics', 'jacobian', ('tip',)),
-        needs_tip=True,
-        method='',
-    ),
-    Function(
-        'jacobian_at_base_origin',
-        'linear velocity of the point of the tip at the base origin, then angular velocity, by '
-        'qd, in base axes',
-        (Q,),
-        'm or 1, then rad or rad/m',
-        lambda robot: (6, robot.n),
-        Trace('kinematics', 'jacobian', ('world',)),
-        needs_tip=True,
-        method='',
-    ),
-    Function(
-        'jacobian_rate',
-        'time derivative of the Jacobian in base axes',
-        (Q, QD),
-        'm/s or 1/s, then rad/s or rad/(m s)',
-        lambda robot: (6, robot.n),
-        Trace('kinematics', 'jacobian_rate', ('base',)),
-        needs_tip=True,
-    ),
-    Function(
-        'jacobian_rate_in_tip_axes',
-        'time derivative of the Jacobian in tip axes',
-        (Q, QD),
-        'm/s or 1/s, then rad/s or rad/(m s)',
-        lambda robot: (6, robot.n),
-        Trace('kinematics', 'jacobian_rate', ('tip',)),
-        needs_tip=True,
-        method='',
-    ),
-    Function(
-        'jacobian_rate_at_base_origin',
-        'time derivative of the Jacobian at the base origin',
-        (Q, QD),
-        'm/s or 1/s, then rad/s or rad/(m s)',
-        lambda robot: (6, robot.n),
-        Trace('kinematics', 'jacobian_rate', ('world',)),
-        needs_tip=True,
-        method='',
+    *(
+        Function(
+            f'jacobian_rate{suffix}',
+            f'time derivative of the Jacobian {where}',
+            (Q, QD),
+            'm/s or 1/s, then rad/s or rad/(m s)',
+            lambda robot: (6, robot.n),
+            Trace('kinematics', 'jacobian_rate', (word,)),
+            needs_tip=True,
+            method='' if suffix else 'jacobian_rate',
+        )
+        for suffix, word, _, _, where in _JACOBIANS
     ),
     Function(
         'regressor',

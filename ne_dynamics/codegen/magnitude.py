@@ -9,6 +9,12 @@ from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import CLAMP
 from ne_dynamics.codegen.thresholds import CODEGEN
 
+LARGEST_INPUTS = (1e70, 1e35, 1e15, 1e7)
+"""Tried as magnitude of all inputs for which nothing overflows."""
+
+LARGEST_VALUE = 1e290
+"""No intermediate value may exceed this; doubles end at 1.8e308."""
+
 
 @dataclass(frozen=True)
 class LargestInput:
@@ -35,10 +41,10 @@ def find_largest_input(program: Program) -> LargestInput:
     graph = program.graph
     # A root of what is negative shows in the outputs, as a quotient by zero does.
     divides = any(graph.nodes[index][0] in ('div', 'sqrt') for index in program.live)
-    for candidate in CODEGEN.largest_inputs:
-        if _largest_value(program, candidate) <= CODEGEN.largest_value:
+    for candidate in LARGEST_INPUTS:
+        if _largest_value(program, candidate) <= LARGEST_VALUE:
             return LargestInput(candidate, is_enough=not divides)
-    return LargestInput(CODEGEN.largest_inputs[0], is_enough=False)
+    return LargestInput(LARGEST_INPUTS[0], is_enough=False)
 
 
 def _largest_value(program: Program, bound: float) -> float:

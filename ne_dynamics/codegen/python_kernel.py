@@ -11,7 +11,6 @@ import numpy as np
 from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.source import python_source
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.model.robot import FloatArray
 
 _ON_FLOATS: Mapping[str, Callable[..., Any]] = {
@@ -76,8 +75,9 @@ class PythonKernel:
         shared = [argument.T for argument in arguments[len(own) :]]
         result = np.empty((samples, *self.program.shape)) if out is None else out
         flat = result.reshape(samples, len(self.program.outputs))
-        for start in range(0, samples, CODEGEN.block_samples):
-            rows = slice(start, start + CODEGEN.block_samples)
+        block = 1024  # intermediate arrays stay in the cache
+        for start in range(0, samples, block):
+            rows = slice(start, start + block)
             columns = [np.ascontiguousarray(argument[rows].T) for argument in own]
             columns += shared
             with np.errstate(divide='ignore', invalid='ignore', over='ignore'):

@@ -18,8 +18,10 @@ from ne_dynamics.algorithms.mechanism import Mechanism, replace_inertias
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY, MechanismBody, RigidInertia
 from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.codegen.given_parameters import JOINT_PARAMETERS, GivenParameters
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.model.robot import FloatArray, Robot
+
+PLAIN_NUMBER, PLAIN_LENGTH = 1e60, 1e40
+"""Below these no product of numbers of a robot and of its lengths overflows [SI]."""
 
 _REVOLUTE = (1, 2, 4, 5, 7, 8, 9)
 """Places of x, y, xx, yy, xy, xz, yz among mass, first and second moments."""
@@ -52,9 +54,9 @@ class ParameterInputs:
             *(np.abs(link.pose_in_body.translation).sum() for link in robot.links),
             *(abs(factor) for body in robot.bodies for factor in (body.offset, body.multiplier)),
         ]
-        self._has_plain_lengths = sum(map(float, lengths)) < CODEGEN.plain_length
+        self._has_plain_lengths = sum(map(float, lengths)) < PLAIN_LENGTH
         ratios = np.abs(self._ratios)
-        self._has_plain_ratios = bool((ratios > 0.0).all() and ratios.max() < CODEGEN.plain_length)
+        self._has_plain_ratios = bool((ratios > 0.0).all() and ratios.max() < PLAIN_LENGTH)
 
     def are_plain(self, given: GivenParameters) -> bool:
         """Return whether it is plain that a robot takes these numbers, without making it.
@@ -63,9 +65,7 @@ class ParameterInputs:
         """
         for key in JOINT_PARAMETERS:
             values = getattr(given, key)
-            if values is not None and not (
-                values.min() >= 0.0 and values.max() < CODEGEN.plain_number
-            ):
+            if values is not None and not (values.min() >= 0.0 and values.max() < PLAIN_NUMBER):
                 return False
         if given.rotor_inertia is not None and not self._has_plain_ratios:
             return False
@@ -75,8 +75,8 @@ class ParameterInputs:
         arms = sizes[:, 1:4].max(axis=1)
         return bool(
             self._has_plain_lengths
-            and sizes.max() < CODEGEN.plain_number
-            and (arms <= CODEGEN.plain_length * sizes[:, 0]).all()
+            and sizes.max() < PLAIN_NUMBER
+            and (arms <= PLAIN_LENGTH * sizes[:, 0]).all()
         )
 
     def compute(self, given: GivenParameters) -> FloatArray:

@@ -18,7 +18,6 @@ from ne_dynamics.codegen.symbols import (
     Symbol,
     Traced,
 )
-from ne_dynamics.codegen.thresholds import CODEGEN
 
 _WORDS = {name: {'abs': 'fabs', 'round': 'rint'}.get(name, name) for name in FUNCTION_NAMES}
 """Functions in the text: names that NumPy and C's math.h have, Python's math too, and ``sign``."""
@@ -58,7 +57,8 @@ class _Writer:
                 self.text[index] = repr(key[1]), 3
                 continue
             text, level = self._expression(index)
-            once = self.uses[index] == 1 and len(text) <= CODEGEN.longest_expression
+            # On a line of its own, a longer one reads better.
+            once = self.uses[index] == 1 and len(text) <= 88
             if once and key[0] not in _CALLS:
                 self.text[index] = text, level
                 continue

@@ -69,9 +69,35 @@ class OperationCount:
         roundings and limits.
     """
 
-    multiplications: int
-    additions: int
-    functions: int
+    multiplications: int = 0
+    additions: int = 0
+    functions: int = 0
+
+    @property
+    def arithmetic(self) -> int:
+        """Multiplications and additions together."""
+        return self.multiplications + self.additions
+
+    @property
+    def total(self) -> int:
+        """All operations."""
+        return self.arithmetic + self.functions
+
+    def __add__(self, other: OperationCount) -> OperationCount:
+        """Return the sum of two counts."""
+        return OperationCount(
+            self.multiplications + other.multiplications,
+            self.additions + other.additions,
+            self.functions + other.functions,
+        )
+
+    def __sub__(self, other: OperationCount) -> OperationCount:
+        """Return the difference of two counts."""
+        return self + OperationCount(-other.multiplications, -other.additions, -other.functions)
+
+    def __str__(self) -> str:
+        """Return multiplications and additions."""
+        return f'{self.multiplications}; {self.additions}'
 
 
 class Graph:

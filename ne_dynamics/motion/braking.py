@@ -30,6 +30,9 @@ ModelEfforts = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatA
 counts, all of shape (N, n) [N m or N]."""
 
 
+PREDICTION_STEP = 0.005
+"""Step in which the motion without states is predicted [s]."""
+
 PARABOLA_END, LINE_END = 192.0**0.5, 2.0
 """Of many states: standard errors of the slope at the end of a parabola, by the noise of one state
 and the time, and of the end of a line, by its noise; both by the root of their number."""
@@ -255,7 +258,7 @@ def predict(
     -----
     Midpoint rule; friction takes no joint past rest, whatever the step.
     """
-    steps = max(1, round(duration / MOTION.prediction_step))
+    steps = max(1, round(duration / PREDICTION_STEP))
     step = duration / steps
     for _ in range(steps):
         half = _velocity_after(position, velocity, velocity, effort, compute_efforts, step / 2.0)
@@ -264,9 +267,9 @@ def predict(
         position = position + step / 2.0 * (velocity + later)
         velocity = later
     ahead = _velocity_after(
-        position, velocity, velocity, effort, compute_efforts, MOTION.prediction_step / 2.0
+        position, velocity, velocity, effort, compute_efforts, PREDICTION_STEP / 2.0
     )
-    return DesiredState(position, velocity, 2.0 * (ahead - velocity) / MOTION.prediction_step)
+    return DesiredState(position, velocity, 2.0 * (ahead - velocity) / PREDICTION_STEP)
 
 
 def _velocity_after(

@@ -18,6 +18,9 @@ from ne_dynamics.motion.segments import Segments, bound_ways, sample_segments
 from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.thresholds import MOTION
 
+SAMPLES_AT_ONCE = 20_000
+"""More of them take no less time each."""
+
 
 def check_efforts(
     segments: Segments,
@@ -36,7 +39,7 @@ def check_efforts(
     counts = _count_cells(segments)
     for count in np.unique(counts):
         alike = np.flatnonzero(counts == count)
-        at_once = max(1, MOTION.samples_at_once // (int(count) + 1))
+        at_once = max(1, SAMPLES_AT_ONCE // (int(count) + 1))
         for first in range(0, len(alike), at_once):
             which = alike[first : first + at_once]
             some = segments if which.size == counts.size else segments.choose(which)
@@ -52,7 +55,13 @@ def _count_cells(segments: Segments) -> IndexArray:
 
 
 class _EffortSearch:
-    """The largest efforts so far, and where they were found."""
+    """The largest efforts so far, and where they were found.
+
+    An interval is divided into `parts` so often at the most as there are `refinements`: what is
+    shorter is a step, seen from both sides.
+    """
+
+    parts, refinements = 4, 7
 
     def __init__(
         self,
@@ -78,14 +87,14 @@ class _EffortSearch:
         # Twice that of an even curve, for those that are not even.
         departure = 0.25 * differences
         at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
-        if (at_most.max(axis=0) <= self._allowed).all() or depth >= MOTION.refinements:
+        if (at_most.max(axis=0) <= self._allowed).all() or depth >= self.refinements:
             return
         resolution = MOTION.effort_resolution * np.maximum(self._limits.effort, self._largest)
         doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
             departure <= resolution
         )
         cells = np.argwhere(doubtful.any(axis=2))
-        at_once = min(MOTION.samples_at_once, self._most_refined) // (MOTION.parts + 1)
+        at_once = min(SAMPLES_AT_ONCE, self._most_refined) // (self.parts + 1)
         for first in range(0, len(cells), at_once):
             if self._refined > self._most_refined:
                 left = np.where(doubtful, at_most, 0.0)
@@ -94,7 +103,7 @@ class _EffortSearch:
             columns, which = cells[first : first + at_once].T
             parts = segments.parts(which, columns / count, (columns + 1.0) / count)
             doubtful[columns, which] = False
-            self.examine(parts, MOTION.parts, depth + 1)
+            self.examine(parts, self.parts, depth + 1)
 
     def _sample(self, segments: Segments, count: int) -> tuple[FloatArray, FloatArray]:
         """Return sizes of the efforts at samples, and their second differences.

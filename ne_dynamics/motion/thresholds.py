@@ -19,9 +19,6 @@ class MotionThresholds:
     longest_silence: float = threshold(
         0.5, 's', 'States that stopped longer ago than this are no beginning of a stop.'
     )
-    prediction_step: float = threshold(
-        0.005, 's', 'Step in which the motion without states is predicted.'
-    )
     observed_time: float = threshold(
         0.05, 's', 'The last states within this time say what the model does not know.'
     )
@@ -46,14 +43,7 @@ class MotionThresholds:
         'rad or m',
         'Largest change of all joints together from sample to sample, where that allows.',
     )
-    refinements: int = threshold(7, '', 'An interval is divided so often at the most, into ...')
-    parts: int = threshold(
-        4, '', '... so many parts: what is shorter is a step, seen from both sides.'
-    )
     slow_share: float = threshold(0.01, '', 'Slowest motion, by the usual velocities.')
-    samples_at_once: int = threshold(
-        20_000, '', 'Samples that are computed in one step: more of them take no less time each.'
-    )
 
     # joint_limits
     first_step_time: float = threshold(
@@ -114,10 +104,6 @@ class MotionThresholds:
     step_share: float = threshold(
         0.05, '', 'A jump of the effort by this part of its tolerance is ramped.'
     )
-    annotation_max_points: int = threshold(100_000, '', 'Default of the most points.')
-    annotation_shortest_part: float = threshold(
-        1e-6, 's', 'No stretch is halved into parts that are shorter than this.'
-    )
 
 
 MOTION = MotionThresholds()
@@ -132,26 +118,8 @@ class TimeScalingThresholds:
     largest_way: float = threshold(
         0.05, 'rad or m', 'Change of all joints together over an interval, where that allows.'
     )
-    least_intervals: int = threshold(2, '', 'Into which a segment is divided at least.')
-    most_intervals: int = threshold(128, '', 'The same at most.')
-    least_parts: int = threshold(
-        2, '', 'Of a segment that moves; between two corners there is a point that does.'
-    )
-    most_parts: int = threshold(4096, '', 'The same at most.')
     parts_in_all: int = threshold(150, '', 'Of a path that is short, at least.')
     largest_turn: float = threshold(0.1, 'rad', 'By which a path turns between two points.')
-    corner_way: float = threshold(
-        1e-6, 'rad or m', 'What turns farther within so little is a corner.'
-    )
-    turn_samples: int = threshold(
-        4, '', 'Parts of an interval in which it is looked at how far it turns.'
-    )
-    resting_share: float = threshold(
-        1e-9, '', 'Part of the largest speed in an interval below which a path rests.'
-    )
-    path_slow_share: float = threshold(
-        0.1, '', 'Part of it below which a path rests at an end that turns at the least interval.'
-    )
     inside_share: float = threshold(
         0.25, '', 'Where a resting path has a direction, by its part from the end.'
     )
@@ -165,7 +133,6 @@ class TimeScalingThresholds:
     )
 
     # path_deviation
-    deviation_samples: int = threshold(8, '', 'Points looked at between the ends of a segment.')
 
     # retiming
     retiming_effort_share: float = threshold(
@@ -180,20 +147,6 @@ class TimeScalingThresholds:
     acceleration_step_share: float = threshold(
         0.05, '', "A step of the acceleration changes by this part of a joint's largest."
     )
-    attempts: int = threshold(15, '', 'Times that intervals are halved, or limits lowered.')
-    halvings: int = threshold(2, '', 'Of these, so many halve an interval for the limits.')
-    limit_samples: int = threshold(
-        16, '', 'Intervals between points at whose ends a motion meets the limits.'
-    )
-    beside_share: float = threshold(
-        1e-3, '', 'Part of the time between two points, so near to which it is compared.'
-    )
-    stopping_speed: float = threshold(
-        1e-4, '', 'Speed with which a plan passes the points in which the motion comes to rest.'
-    )
-    sent_speed_tolerance: float = threshold(
-        1e-9, '', 'A speed that is less by so much is that of the sender.'
-    )
 
     # time_optimal
     slowest_speed: float = threshold(
@@ -202,18 +155,11 @@ class TimeScalingThresholds:
         'Least path speed without a stop, to pass corners; or this part of limits below the '
         'sent speed.',
     )
-    least_speed_squared: float = threshold(
-        1e-6, '', 'Square of a speed; lower limits are left rather than that a path has no end.'
-    )
     corner_velocity_change: float = threshold(
         1e-3,
         'rad/s or m/s',
         'Change of a velocity from segment to segment, and its share, of a corner.',
     )
-    passes: int = threshold(
-        2, '', 'Passes, each after the first with friction near the speeds of the one before.'
-    )
-    most_passes: int = threshold(6, '', 'The most, where those were far too high.')
 
 
 TIME_SCALING = TimeScalingThresholds()

@@ -11,7 +11,6 @@ from ne_dynamics.gains import GainDesign, GainMode
 from ne_dynamics.picture_file import make_panels, set_title, write_picture
 from ne_dynamics.printable import escape_controls
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 LABELS = {
     GainMode.COMPUTED_TORQUE: ('node, computed_torque', RED),
@@ -19,6 +18,9 @@ LABELS = {
     GainMode.JTC: ('joint_trajectory_controller', BLUE),
     GainMode.MIT: ('drives (MIT mode)', GREY),
 }
+
+LARGEST_MARGIN = 20.0
+"""Gain margins beyond this stand at the edge of the picture."""
 
 JOINT_COLOURS = ('#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#22262b')
 """Of the joints, apart for colour-blind readers too; after the last the first comes again."""
@@ -53,7 +55,7 @@ def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> 
         (slice(half, None), '^', 'heaviest arm'),
     ):
         axes.scatter(
-            np.minimum(margins.gain[part], SIMULATION.largest_margin_drawn),
+            np.minimum(margins.gain[part], LARGEST_MARGIN),
             np.minimum(margins.phase[part], 90.0),
             s=16,
             marker=marker,
@@ -64,7 +66,7 @@ def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> 
     axes.axhline(design.request.phase_margin, color='0.5', linestyle=':', linewidth=1.0)
     axes.axvline(design.request.gain_margin, color='0.5', linestyle=':', linewidth=1.0)
     axes.set_xscale('log')
-    axes.set_xlim(1.0, 1.1 * SIMULATION.largest_margin_drawn)
+    axes.set_xlim(1.0, 1.1 * LARGEST_MARGIN)
     axes.set_ylim(0.0, 92.0)
     axes.set_xticks((1.0, 2.0, 5.0, 10.0, 20.0), ('1', '2', '5', '10', '20 or more'))
     axes.set_xlabel('gain margin (factor)')

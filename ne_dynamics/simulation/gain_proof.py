@@ -246,9 +246,10 @@ def _make_arm(
     """Return the arm at a position, and how often it is stepped in a period."""
     stiffness = request.joint_stiffness(robot.joints)
     if stiffness is None:
-        arm = MujocoArm(robot, period=period / SIMULATION.trial_steps_a_period, substeps=1)
+        ticks = 4  # the dead time is rounded up to one
+        arm = MujocoArm(robot, period=period / ticks, substeps=1)
         arm.reset(start)
-        return arm, SIMULATION.trial_steps_a_period
+        return arm, ticks
     ticks = round(period / SIMULATION.spring_step)
     if ticks < 1 or abs(ticks * SIMULATION.spring_step - period) > 1e-9:
         raise InputError(
@@ -342,8 +343,7 @@ def run_trial(
     outcome = 'diverged'
     if not has_diverged:
         swing, shaking = np.ptp(last, axis=0), np.ptp(commands[-len(last) :], axis=0)
-        largest = SIMULATION.swinging_share * begin + 4.0 * arm.steps
-        noise = SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * one.noise
+        largest, noise = _bound_unrest(begin, arm.steps, limits, one.noise)
         outcome = 'settled' if (swing <= largest).all() and (shaking <= noise).all() else 'swings'
     predicted = _predict_beyond(one, np.abs(offset))
     beyond = np.maximum((-np.sign(offset) * errors).max(axis=0), 0.0)
@@ -365,6 +365,18 @@ def _close_loop(
         except InputError:
             return errors[: index + 1], commands, True
     return errors, commands, False
+
+
+def _bound_unrest(
+    begin: FloatArray, steps: FloatArray, limits: FloatArray, noise: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return by how much errors and commands of an arm that has settled vary at most.
+
+    By joint: the first error and the sag [rad or m], the steps of the encoders [rad or m], effort
+    limits and what a step moves [N m or N].
+    """
+    swing = SIMULATION.swinging_share * begin + 4.0 * steps
+    return swing, SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * noise
 
 
 def _largest_offset(

@@ -236,7 +236,7 @@ def draw_hidden_errors(
     seed: int,
     effort_meaning: EffortMeaning = EffortMeaning.TORQUE,
     reversed_joint: bool = False,
-    friction: float = SIMULATION.hidden_largest_friction,
+    friction: float = 0.3,
 ) -> HiddenErrors:
     """Return random hidden errors of an arm; the same for the same seed.
 
@@ -281,7 +281,7 @@ def draw_hidden_errors(
         delay=float(rng.choice(DELAYS)),
         encoder_bits=int(rng.integers(ENCODER_BITS[0], ENCODER_BITS[1] + 1)),
         reports_velocity=False,
-        torque_ripple=SIMULATION.hidden_ripple,
+        torque_ripple=0.02,
         effort_meaning=effort_meaning,
     )
 

@@ -14,7 +14,6 @@ from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
 from ne_dynamics.simulation.integrators import INTEGRATORS
 from ne_dynamics.simulation.lumped_inertia import SensorCut, principal_moments
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 with optional_dependency('the simulated robot needs MuJoCo', 'sim'):
     import mujoco
@@ -27,6 +26,10 @@ _IMU = 'imu'
 
 _MOVING_BASE = 'moving base'
 """Name of the MuJoCo body that carries the base; its joints are numbered."""
+
+DRIVEN_INERTIA = 1e9
+"""Rotor inertia of the joints of the base, whose excursion is set each period: 1 kN m disturbs
+1e-6 rad/s^2 [kg m^2 or kg]."""
 
 _IMPEDANCE = '0.9999 0.9999 0.001 0.5 2'
 """`solimp` of mimic joints and Coulomb friction: nearly rigid, whatever the violation."""
@@ -239,8 +242,8 @@ def _base_element(world: ElementTree.Element, base: BaseMotion) -> ElementTree.E
             type='hinge' if oscillation.turns else 'slide',
             axis=_numbers(oscillation.axis),
             pos=_numbers(oscillation.center),
-            armature=repr(SIMULATION.driven_inertia),
-            stiffness=repr(SIMULATION.driven_inertia * oscillation.angular_frequency**2),
+            armature=repr(DRIVEN_INERTIA),
+            stiffness=repr(DRIVEN_INERTIA * oscillation.angular_frequency**2),
         )
     return element
 

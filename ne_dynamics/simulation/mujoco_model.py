@@ -13,7 +13,7 @@ sensor is split off into a MuJoCo body of its own, rigidly fixed, so that MuJoCo
 torque sensors measure the interaction at that cut.
 
 A base that rocks or sways is a body on joints of its own: oscillators, a spring and a rotor
-inertia each, so heavy (`driven_inertia`) that the arm does not disturb them. The arm then
+inertia each, so heavy (`DRIVEN_INERTIA`) that the arm does not disturb them. The arm then
 feels all inertial forces, in whatever way MuJoCo integrates.
 """
 

@@ -6,7 +6,7 @@
         arm,
         controller,                                           # or a function of the reading
         sensors=[encoder(bits=16), differenced_velocity(30.0)],
-        disturbances=[wall(joint=2, position=0.4)],
+        disturbances=[external_push([0.0, 0.0, 30.0], link='tcp')],
         delay=1,
     )
     loop.run(0.1)

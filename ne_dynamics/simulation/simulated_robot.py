@@ -218,7 +218,7 @@ class SimulatedRobot(Node):
         except InputError as refusal:
             self.get_logger().warning(
                 f'effort_controller/commands dropped: data: {refusal}',
-                throttle_duration_sec=SIMULATION.warning_period,
+                throttle_duration_sec=5.0,
             )
             return
         self._last_command_time = time.monotonic()
@@ -368,7 +368,7 @@ class SimulatedRobot(Node):
         if due > SIMULATION.largest_catch_up * self._rate:
             self.get_logger().warning(
                 f'{due / self._rate:.2f} s behind real time: skipped',
-                throttle_duration_sec=SIMULATION.warning_period,
+                throttle_duration_sec=5.0,
             )
             skipped = due - 1
             self._wall_origin += skipped / self._rate

@@ -10,7 +10,6 @@ from ne_dynamics.cli.main import main
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import puma
 from ne_dynamics.papers.studies.document import END, begin
-from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 
@@ -36,7 +35,7 @@ def test_equivalence_prints_a_table_and_writes_it(tmp_path, capsys):
 def test_simulations_draw_and_print_json(tmp_path, capsys, monkeypatch, arguments, picture):
     pytest.importorskip('matplotlib', reason='matplotlib is missing')
     # The durations that the document shows are those of another test.
-    monkeypatch.setattr(puma, 'STUDIES', replace(STUDIES, durations=(0.1,)))
+    monkeypatch.setattr(puma, 'DURATIONS', (0.1,))
     assert main(['reproduce', *arguments, '--json', '--output', str(tmp_path / 'new')]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data['duration'] == float(arguments[-1])

@@ -82,3 +82,15 @@ def test_numbers_that_are_not_for_machine_code_get_no_entry(nominal):
     for _ in range(2):
         np.testing.assert_allclose(large.inverse_dynamics(Q, Q, Q), right, **EXACT)
         assert not has_entry(large)
+
+
+@pytest.mark.parametrize(('friction', 'takes_it'), [(0.99e6, True), (1.01e6, False)])
+def test_machine_code_takes_parameters_up_to_a_million(nominal, friction, takes_it):
+    """Larger ones, with which it might overflow unseen, are computed by Python."""
+    given = {'viscous_friction': np.full(6, friction)}
+    robot = ned.Dynamics(nominal.robot, backend='python').with_parameters(**given).robot
+    expected = ned.Dynamics(robot, backend='python').inverse_dynamics(Q, Q, Q)
+    sibling = nominal.with_parameters(**given)
+    for _ in range(2):
+        np.testing.assert_allclose(sibling.inverse_dynamics(Q, Q, Q), expected, rtol=1e-11)
+    assert has_entry(sibling) is takes_it

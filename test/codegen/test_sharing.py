@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
+import ne_dynamics as ned
 from ne_dynamics.codegen.llvm import thread_pool
 from ne_dynamics.codegen.llvm.thread_pool import Sharing
-from ne_dynamics.codegen.llvm.thresholds import LLVM
+from ne_dynamics.shipped import shipped_file
 
 LEAST, SAMPLES = 100, 10_000
 
@@ -56,11 +57,11 @@ def test_threads_are_used_where_they_pay(together, are_used, use):
     machine = use(Machine(together))
     most_rows = np.array([float(LEAST)])
     sharing = Sharing(most_rows, LEAST)
-    for _ in range(LLVM.thread_trials + 3):
+    for _ in range(6):
         machine.rows = []
         assert sharing.run(machine.run, SAMPLES, 2)
         assert sorted(machine.rows) == list(range(SAMPLES))  # each once
-    assert machine.calls == (LLVM.thread_trials + 3 if are_used else LLVM.thread_trials)
+    assert machine.calls == (6 if are_used else 3)
     assert math.isinf(most_rows[0]) != are_used
 
 
@@ -75,3 +76,21 @@ def test_a_row_that_is_refused_refuses_the_batch(use):
 
         assert not sharing.run(run, SAMPLES, 2)
     assert machine.calls == 2
+
+
+@pytest.mark.parametrize(('samples', 'is_shared'), [(4096, False), (4097, True)])
+def test_a_batch_for_one_thread_is_not_shared(samples, is_shared, compiler, monkeypatch):
+    """Threads take 4096 samples at least: a batch of so many is computed by the caller alone."""
+    asked = []
+
+    class Watched(Sharing):
+        def run(self, run, samples, threads):
+            asked.append((samples, threads))
+            return run(0, samples)
+
+    monkeypatch.setattr(thread_pool, 'Sharing', Watched)
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    dynamics = ned.Dynamics(robot, threads=2)
+    for _ in range(2):
+        assert dynamics.gravity_torque(np.zeros((samples, 6))).shape == (samples, 6)
+    assert asked == ([(samples, 2)] * 2 if is_shared else [])

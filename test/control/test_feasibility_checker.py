@@ -16,7 +16,6 @@ from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError, Quantity, WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 BOTH = tuple(WhenInfeasible)
@@ -120,7 +119,7 @@ def test_a_pose_that_cannot_be_held_is_refused(
 
 def test_a_first_point_at_time_zero_is_no_leap() -> None:
     """A first point where the arm is, as planners send it, is followed; one far away is not."""
-    near, far = 0.9 * MOTION.first_step_time * 2.1, 1.1 * MOTION.first_step_time * 2.1
+    near, far = 0.9 * 0.02 * 2.1, 1.1 * 0.02 * 2.1
     for step, is_followed in ((near, True), (far, False)):
         begin = Q.copy()
         begin[0] += step

@@ -9,8 +9,7 @@ from formulation_cases import GRAVITY, random_motion, relative_error
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
-from ne_dynamics.papers.forms.fitted_arm import fit_arm
-from ne_dynamics.papers.thresholds import FORMS
+from ne_dynamics.papers.forms.fitted_arm import PARALLEL, fit_arm
 from ne_dynamics.shipped import shipped_file
 
 CONVENTIONS = ['standard', 'modified']
@@ -88,7 +87,7 @@ def test_shipped_robots_are_fitted(file):
 def test_axes_that_are_parallel_but_for_rounding_become_parallel():
     """Two axes a rounding apart get no common normal far away; their efforts differ no more."""
     robot = random_chain(3, 2)
-    turn = 0.3 * FORMS.parallel_angle
+    turn = 0.3 * PARALLEL
     bodies = [
         dataclasses.replace(body, axis=np.array([0.0, 0.0, 1.0]), joint_type=JointType.REVOLUTE)
         for body in robot.bodies
@@ -103,7 +102,7 @@ def test_axes_that_are_parallel_but_for_rounding_become_parallel():
     arm = fit_arm(robot)
     assert arm.links[0].alpha == 0.0
     assert arm.links[0].a == pytest.approx(np.hypot(0.3, 0.2))
-    check_same(robot, arm, random_motion(np.random.default_rng(3), 2), 10.0 * FORMS.parallel_angle)
+    check_same(robot, arm, random_motion(np.random.default_rng(3), 2), 10.0 * PARALLEL)
 
 
 def test_robots_that_are_no_chain_are_refused():

@@ -13,7 +13,6 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Transform
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import equivalence, forms
-from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 GENERAL = set(FORMULATIONS) - {'sasaki_symbolic'}
@@ -27,15 +26,10 @@ TREE = robot_xml(
 )
 
 
-@pytest.fixture(autouse=True)
-def short_timing(monkeypatch):
-    """Time three calls a form and simulate five steps."""
-    monkeypatch.setattr(forms, 'STUDIES', replace(STUDIES, timed_seconds=0.0, simulation_steps=5))
-
-
 def run(robot, **given):
-    """Return the data of the study on a robot."""
-    return forms.study(robot, forms.choose_motion(robot, **given))
+    """Return the data of the study on a robot, three calls a form timed, five steps simulated."""
+    motion = forms.choose_motion(robot, **given)
+    return forms.study(robot, motion, timed_seconds=0.0, simulation_steps=5)
 
 
 def load(name):

@@ -67,7 +67,6 @@ def test_a_moving_base_equals_production_and_pinocchio(name):
     """
     from pinocchio_arm import PinocchioArm
 
-    assert FORMULATIONS[name].covers.moving_base
     rng = np.random.default_rng(42)
     for index in range(24):
         n = 1 + index % 8

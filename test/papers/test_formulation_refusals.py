@@ -7,13 +7,7 @@ import pytest
 from formulation_cases import GRAVITY, STANDARD, arm_for, random_motion, without_drives
 
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.papers.forms import (
-    FORMULATIONS,
-    Covers,
-    Formulation,
-    computed_torque_law,
-    strobing,
-)
+from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law
 from ne_dynamics.papers.forms.random_arms import random_arm
 from ne_dynamics.papers.forms.rk4 import simulate
 
@@ -42,13 +36,11 @@ def arm_of(name):
 
 @pytest.mark.parametrize('name', FORMULATIONS)
 def test_the_register_says_where_a_formulation_comes_from(name):
-    """Every entry names its document and equations, and what was added is a feature it covers."""
+    """Every entry names its document and equations."""
     form = FORMULATIONS[name]
     assert form.name == name
     assert form.document[:3] in ('000', '001', '002', '003', '004')
     assert form.document[:3] in form.equations
-    for feature in form.covers.added:
-        assert getattr(form.covers, feature) is True
 
 
 @pytest.mark.parametrize('name', STANDARD)
@@ -92,16 +84,9 @@ def test_coulomb_friction_and_rotors_are_refused(name):
 
 
 @pytest.mark.parametrize('name', FORMULATIONS)
-def test_a_moving_base_is_refused_where_it_is_not_offered(name):
-    """A form whose record has a fixed base refuses a base motion; so do a wrong length and a
-    number that is not finite where it is offered.
-    """
-    form, arm = FORMULATIONS[name], arm_of(name)
-    motion = random_motion(np.random.default_rng(1), N)
-    arguments = motion.q, motion.qd, motion.qdd
-    fixed = dataclasses.replace(form, covers=dataclasses.replace(form.covers, moving_base=False))
-    with pytest.raises(InputError, match=f'{name}: base_motion: expected none'):
-        fixed.inverse_dynamics(arm, *arguments, gravity=GRAVITY, base_motion=[0.0] * 9)
+def test_a_motion_of_the_base_is_checked(name):
+    """A base motion of a wrong length, and a number in it that is not finite, are refused."""
+    arm = arm_of(name)
     with pytest.raises(InputError, match=f'{name}: base_motion: expected 9 numbers, got 6'):
         call(name, arm, base_motion=[0.0] * 6)
     with pytest.raises(InputError, match='base_motion: expected finite numbers, got inf'):
@@ -122,17 +107,6 @@ def test_arguments_of_wrong_length_or_value_are_refused(name):
         call(name, arm, q=[0.0, float('nan'), 0.0])
     with pytest.raises(InputError, match='qdd: expected finite numbers'):
         call(name, arm, qdd=[np.array([0.0, np.inf])] * N)
-
-
-def test_a_form_without_tip_wrench_would_refuse_one():
-    """A record that does not cover the wrench makes the common check refuse it."""
-    covers = Covers(convention='standard', wrench=False, viscous_friction=False)
-    form = Formulation('form', '009', '009 (1)', covers, lambda request: [])
-    arm = arm_of('luh_walker_paul')
-    with pytest.raises(ModelError, match='expected no viscous friction'):
-        form.check(arm)
-    with pytest.raises(InputError, match='form: wrench: expected none'):
-        form.check(arm.rigid(), wrench=[0.0] * 6)
 
 
 def test_gains_that_are_not_square_are_refused():
@@ -185,8 +159,3 @@ def test_a_simulation_refuses_a_step_that_does_not_advance():
         simulate(lambda t, q, qd: [0.0], [0.0], [0.0, 0.0], step=0.1, steps=1)
     with pytest.raises(InputError, match='steps: expected 0 or more'):
         simulate(lambda t, q, qd: [0.0], [0.0], [0.0], step=0.1, steps=-1)
-
-
-def test_cholesky_refuses_what_is_not_positive_definite():
-    with pytest.raises(ModelError, match=r'index 1: expected a positive definite.*pivot -3'):
-        strobing.solve_by_cholesky([[1.0, 2.0], [2.0, 1.0]], [0.0, 0.0])

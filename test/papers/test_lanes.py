@@ -1,7 +1,5 @@
 """The loops that time what one core does at once."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from ne_dynamics.errors import BackendError
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.studies import lanes
 from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
-from ne_dynamics.papers.thresholds import STUDIES
 
 
 @pytest.fixture
@@ -46,13 +43,11 @@ def test_the_timed_loops_compute_the_inverse_dynamics(tools, count, is_waiting):
         np.testing.assert_array_equal(array, other)
 
 
-def test_the_study_reports_times_and_instructions(tools, monkeypatch):
+def test_the_study_reports_times_and_instructions(tools):
     """Every row has positive times and more instructions than arithmetic ones, of which a
     multiply-add counts once; the vectors need no more of them than eight calls on one lane.
     """
-    few = replace(STUDIES, timed_runs=3, handovers=10, handover_repeats=1)
-    monkeypatch.setattr(lanes, 'STUDIES', few)
-    report = lanes.study()
+    report = lanes.study(runs=3, handovers=10, handover_runs=1)
     assert report.data['cycle'] > 0.0
     assert report.data['handover'] > 0.0
     for found in report.data['robots'].values():

@@ -14,7 +14,7 @@ from ne_dynamics.papers.counting.measured_costs import (
     CountSetting,
 )
 from ne_dynamics.papers.counting.printed_tables import TABLES
-from ne_dynamics.papers.counting.sources import PrintedRows, SummedTerms, add_costs
+from ne_dynamics.papers.counting.sources import add_costs, summed_terms
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.forms.relative_acceleration import (
     angular_matrix,
@@ -51,7 +51,7 @@ def test_no_printed_row_is_without_a_status():
 @pytest.mark.parametrize('item', rows_of(MEASURED))
 def test_measured_rows_are_what_the_code_takes(item):
     """Run on counting scalars, terms of a form take what is printed, for every n."""
-    assert all(source.measured for source in item.sources)
+    assert all(source.is_measured for source in item.sources)
     assert add_costs(item.sources, METER) == printed(item)
 
 
@@ -59,7 +59,7 @@ def test_measured_rows_are_what_the_code_takes(item):
 def test_derived_rows_follow(item):
     """So many times what an elementary operation takes, or other rows, make what is printed."""
     assert add_costs(item.sources, METER) == printed(item)
-    assert item.why or all(isinstance(source, PrintedRows) for source in item.sources)
+    assert item.why or all(source.is_printed for source in item.sources)
 
 
 @pytest.mark.parametrize('item', rows_of(IMPOSSIBLE))
@@ -81,7 +81,7 @@ def test_an_unknown_way_is_refused():
 
 def test_a_term_that_a_form_does_not_have_is_refused():
     with pytest.raises(InputError, match=r'expected terms of .*omega_i.*got omegas'):
-        SummedTerms(CountSetting('luh_walker_paul'), ('omegas',)).cost(METER)
+        summed_terms(CountSetting('luh_walker_paul'), 'omegas').measure(METER)
 
 
 def test_traced_equations_are_compared_with_the_cheapest_form():

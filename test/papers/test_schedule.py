@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.codegen.program import trace
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import InputError
-from ne_dynamics.papers.counting.costs import Count
-from ne_dynamics.papers.counting.counting_arm import make_counting_arm
-from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.stages import arrange_table_5
 from ne_dynamics.papers.counting.task_graph import (
@@ -16,8 +14,6 @@ from ne_dynamics.papers.counting.task_graph import (
     build_operation_graph,
     count_steps,
 )
-from ne_dynamics.papers.counting.term_graph import build_term_graph
-from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import concurrency
 
 SEEDS = range(12)
@@ -30,7 +26,7 @@ def random_graph(seed):
     for index in range(int(rng.integers(1, 61))):
         before = [i for i in range(index) if rng.random() < 3.0 / (index + 1)]
         cost = (int(value) for value in rng.integers(0, 4, 3))
-        tasks.append(GraphTask(f't{index}', *cost, tuple(before)))
+        tasks.append(GraphTask(f't{index}', OperationCount(*cost), tuple(before)))
     return TaskGraph(tuple(tasks))
 
 
@@ -77,7 +73,7 @@ def test_the_critical_path_is_the_longest_chain():
     """Of sin(x) y + z and x y the first waits longest: a function, a product, a sum."""
     program = trace('f', (('x', 3),), (2,), lambda x: [x[0].sin() * x[1] + x[2], x[0] * x[1]])
     graph = build_operation_graph(program)
-    assert count_steps(graph.find_critical_path()) == (1, 1, 1)
+    assert count_steps(graph.find_critical_path()) == OperationCount(1, 1, 1)
     assert graph.work == 4
 
 
@@ -99,31 +95,19 @@ def test_one_processor_takes_the_sum_and_many_take_the_longest_chain(graph):
     """One processor takes the work of all tasks, one for each task the longest chain."""
     assert schedule_tasks(graph, 1).steps == sum(task.steps for task in graph.tasks) == graph.work
     steps = schedule_tasks(graph, len(graph.tasks)).steps
-    assert steps == longest_chain(graph) == sum(count_steps(graph.find_critical_path()))
+    assert steps == longest_chain(graph) == count_steps(graph.find_critical_path()).total
     fewest = fewest_processors(graph, steps)
     assert schedule_tasks(graph, fewest).steps == steps
     assert fewest == 1 or schedule_tasks(graph, fewest - 1).steps > steps
 
 
-@pytest.mark.parametrize('name', FORMULATIONS)
-def test_terms_cost_what_is_counted(name):
-    """The tasks of a form's terms add up to the form's naive count, term by term."""
-    form = FORMULATIONS[name]
-    arm = make_counting_arm(form.covers, 4)
-    counted = count_operations(form.inverse_dynamics, arm)
-    found = {}
-    for task in build_term_graph(form, arm).tasks:
-        cost = Count(task.multiplications, task.additions, task.functions)
-        found[task.name] = found.get(task.name, Count()) + cost
-    expected = {term: count for term, count in counted.terms.items() if count != Count()}
-    assert found == expected
-
-
 def test_graphs_and_numbers_that_make_no_sense_are_refused():
     """A task that waits for a later one, no processor, and too few steps are named."""
     with pytest.raises(InputError, match=r"task 'b': expected to wait for tasks before index 0"):
-        TaskGraph((GraphTask('b', 1, 0, 0, (1,)), GraphTask('a', 1, 0, 0, ())))
-    graph = TaskGraph((GraphTask('a', 1, 2, 0, ()), GraphTask('b', 1, 0, 0, (0,))))
+        TaskGraph((GraphTask('b', OperationCount(1), (1,)), GraphTask('a', OperationCount(1), ())))
+    graph = TaskGraph(
+        (GraphTask('a', OperationCount(1, 2), ()), GraphTask('b', OperationCount(1), (0,)))
+    )
     with pytest.raises(InputError, match='processors: expected at least 1, got 0'):
         schedule_tasks(graph, 0)
     with pytest.raises(InputError, match='steps: expected at least the critical path, 4, got 3'):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.gains import GainMode
 from ne_dynamics.gains.design import design_gains
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.motion.waypoints import DesiredState
+from ne_dynamics.simulation import gain_proof
 from ne_dynamics.simulation.gain_proof import draw_arm, prove_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
@@ -126,3 +129,62 @@ def test_trials_that_cannot_be_run_are_refused(dynamics):
     odd = replace(stiff, modes={next(iter(design.modes)): one})
     with pytest.raises(InputError, match=r'multiples of 0.25 ms to simulate elastic joints'):
         prove_gains(odd, dynamics, 'mit', 1)
+
+
+def test_trials_begin_and_end_where_they_should(dynamics):
+    """Sizes of a trial: its first error, its time, and by how much a settled arm may vary."""
+    kind = SimpleNamespace(weights=None)
+    strong, weak = Gains.from_values(3000.0, 1.0, 3), Gains.from_values(10.0, 1.0, 3)
+    limits = np.full(3, 100.0)
+    for gains, offset in ((strong, 0.3 * 100.0 / 3000.0), (weak, 0.02)):
+        one = SimpleNamespace(choice=SimpleNamespace(kind=kind, gains=gains))
+        found = gain_proof._largest_offset(one, dynamics, np.zeros(3), limits)
+        np.testing.assert_allclose(found, offset)
+    for settling, seconds in ((0.1, 0.6), (1.0, 1.6), (4.0, 5.0), (np.inf, 5.0)):
+        one = SimpleNamespace(steps=SimpleNamespace(settling_time=np.array([0.05, settling])))
+        assert gain_proof._duration(one) == pytest.approx(seconds)
+    ones = np.ones(1)
+    for place, (swing, noise) in enumerate(((0.15, 0.0), (4.0, 0.0), (0.0, 0.05), (0.0, 6.0))):
+        given = [ones * (place == other) for other in range(4)]
+        assert np.allclose(gain_proof._bound_unrest(*given), ((swing,), (noise,)))
+
+
+def test_errors_that_are_none_are_a_tenth_of_a_millimetre():
+    """What is predicted of a joint is at least 1e-4 rad."""
+    trial = SimpleNamespace(error=np.zeros((2, 1)))
+    assert gain_proof._not_zero(np.zeros(1), trial) == pytest.approx(1e-4)
+
+
+@pytest.mark.parametrize(
+    ('row', 'sway', 'outcome'),
+    [
+        pytest.param(70, 1.0, 'settled', id='trial_last_part'),
+        pytest.param(80, 1.0, 'swings', id='the last quarter'),
+        pytest.param(50, 9.9, 'settled', id='diverged_times'),
+        pytest.param(50, 10.1, 'diverged', id='beyond them'),
+    ],
+)
+def test_a_trial_is_judged_by_its_last_quarter_and_tenfold_errors(
+    dynamics, monkeypatch, row, sway, outcome
+):
+    """An arm that is back by then has settled; one whose error grows tenfold has not."""
+    design = design_gains(dynamics, VARIANTS['measured'])
+    one = design.of('computed_torque')
+    monkeypatch.setattr(gain_proof, '_duration', lambda one: 100 * one.choice.kind.timing.period)
+    rows = iter(range(101))
+
+    class Arm(gain_proof._LateArm):
+        @property
+        def position(self):
+            sizes = {0: first, row: sway * (first + one.sag)}
+            return pose - sizes.get(next(rows), np.zeros_like(pose))
+
+    monkeypatch.setattr(gain_proof, '_LateArm', Arm)
+    pose = design.plants.poses[0]
+    monkeypatch.setattr(gain_proof, '_largest_offset', lambda *_: first)
+    first = np.full(dynamics.n, 0.01)
+    rng = SimpleNamespace(choice=lambda ends, n: np.ones(n))
+    trial = gain_proof.run_trial(
+        design, dynamics, GainMode.COMPUTED_TORQUE, pose, dynamics.robot, 0.0, rng
+    )
+    assert trial.outcome == outcome

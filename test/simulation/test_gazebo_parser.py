@@ -20,7 +20,6 @@ from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.simulation.descriptions.gazebo_description import (
     gazebo_description,
 )
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config' / 'six_axis_arm.urdf'
@@ -165,7 +164,7 @@ def test_sensor_measures_at_the_link_behind_it(model):
     assert sensor == {
         'name': 'ft_sensor',
         'type': 'force_torque',
-        'rate': SIMULATION.sensor_rate,
+        'rate': 500.0,
         'frame': 'child',
         'direction': 'child_to_parent',
     }

@@ -1,14 +1,17 @@
 """Simulated arms that are not as their model: what is planted acts, and is reported."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.friction_levels import FrictionLevels
 from ne_dynamics.simulation.hidden_errors import (
     DELAYS,
     EffortMeaning,
@@ -17,6 +20,7 @@ from ne_dynamics.simulation.hidden_errors import (
     draw_hidden_errors,
     read_hidden_errors,
 )
+from ne_dynamics.simulation.robot_parameters import ModelErrorSettings, SimulatedRobotSettings
 
 ROBOT = ned.load_urdf(str(shipped_file('six_axis_arm.urdf')), tip_link='tcp')
 
@@ -37,6 +41,7 @@ def test_what_is_drawn_is_within_its_bounds(seed):
     for name, joint in errors.joints.items():
         largest = joint.static_friction + abs(joint.friction_asymmetry)
         assert 0.0 < joint.coulomb_friction <= joint.static_friction
+        assert abs(joint.friction_asymmetry) <= 0.15 * joint.coulomb_friction
         assert largest <= 0.3 * limits[name]
         assert 5.0 <= abs(joint.effort_per_reading) <= 15.0
     assert errors.delay in DELAYS
@@ -147,3 +152,35 @@ class TestReports:
         )
         assert wrong == errors.reversed_joints
         assert len(wrong) == 1
+
+
+def test_joints_without_limits_are_taken_for_usual_ones():
+    """Friction and rotors are then those of 50 N m and 2 rad/s."""
+
+    def limited(effort, velocity):
+        limits = {'effort_limit': effort, 'velocity_limit': velocity}
+        return replace(ROBOT, joints=tuple(replace(joint, **limits) for joint in ROBOT.joints))
+
+    expected = draw_hidden_errors(limited(50.0, 2.0), 1)
+    assert draw_hidden_errors(limited(math.inf, math.inf), 1) == expected
+
+
+def test_motors_ripple_without_load_by_a_25th_of_their_limits():
+    """What the parameter says: that share of a torque, a 25th of it of the effort limits."""
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    from ne_dynamics.simulation.simulated_arm import SimulatedArm
+
+    settings = SimulatedRobotSettings(model_error=ModelErrorSettings(torque_ripple=0.1))
+    arm = SimulatedArm(ROBOT, settings)
+    arm.mujoco.reset(np.full(6, 0.01))
+    expected = 0.1 / 25.0 * np.sin(60.0 * 0.01) * ROBOT.limits('effort_limit')
+    np.testing.assert_allclose(arm._ripple(arm.mujoco, np.zeros(6)), expected)
+
+
+def test_friction_changes_with_the_direction_within_a_millimetre_a_second():
+    """Where the model has no width of its own the asymmetry follows tanh(v / 0.001)."""
+    joint = replace(
+        ROBOT.joints[0], coulomb_friction=2.0, friction=FrictionModel(friction_asymmetry=0.5)
+    )
+    found = FrictionLevels.of([joint]).at(np.array([1e-3]))
+    assert found == pytest.approx(2.0 + 0.5 * math.tanh(1.0))

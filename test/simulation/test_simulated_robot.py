@@ -388,3 +388,56 @@ def test_a_misspelt_parameter_is_pointed_out(bench, capfd):
     assert "payload.masss: no such parameter; did you mean 'payload.mass'?" in (
         capfd.readouterr().err
     )
+
+
+def test_times_of_the_protocol_in_lockstep(bench, gravity_torque):
+    """What the module says of its waits: 0.1 s, a third of real time, 1 s, 0.2 s, 10 s."""
+    robot = bench.start(lockstep=True, rate=100.0).robot
+    assert robot._timer.timer_period_ns == 100_000_000
+    assert robot._coasting_timer.timer_period_ns == 30_000_000
+    now = time.monotonic()
+    for answered, silence, since_state, may_start in (
+        (True, 0.19, 0.0, False),
+        (True, 0.21, 0.0, True),
+        (False, 9.0, 0.9, False),
+        (False, 9.0, 1.1, True),
+    ):
+        robot._is_answered = answered
+        robot._last_command_time, robot._last_publish_time = now - silence, now - since_state
+        assert robot._may_start(now) is may_start
+    robot._command, robot._running = gravity_torque, True
+    for since_state, steps in ((9.5, 0), (10.5, 1)):
+        ticks = robot._ticks
+        robot._last_publish_time = time.monotonic() - since_state
+        robot._on_lockstep_timer()
+        assert robot._ticks - ticks == steps
+    robot._coasting = True
+    for answers in range(1, 6):
+        robot._on_command(Float64MultiArray(data=gravity_torque.tolist()))
+        assert robot._coasting is (answers < 5)
+
+
+def test_times_of_the_protocol_when_paced(bench, gravity_torque):
+    """Ten states follow one grant, an answered state is repeated after 0.5 s."""
+    robot = bench.start(
+        lockstep=True, paced=True, time_under_brakes=True, brake=True, rate=100.0
+    ).robot
+    robot._granted = FIRST_STAMP + 1_000_000_000
+    robot._pass_granted_time()
+    assert robot._ticks == 10
+    robot._granted, robot._command = 0, gravity_torque
+    for since_state, is_repeated in ((0.45, False), (0.55, True)):
+        now = time.monotonic()
+        robot._last_publish_time = before = now - since_state
+        robot._stand_until_granted(now)
+        assert (robot._last_publish_time != before) is is_repeated
+
+
+@pytest.mark.parametrize(('behind', 'ticks'), [(0.095, 9), (0.115, 1)])
+def test_a_simulation_far_behind_real_time_skips(bench, behind, ticks):
+    """Up to 0.1 s are caught up, more is skipped."""
+    robot = bench.start(rate=100.0).robot
+    robot._ticks = 0
+    robot._wall_origin = time.monotonic() - behind
+    robot._on_real_time_timer()
+    assert robot._ticks == ticks

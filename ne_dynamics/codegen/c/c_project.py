@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.codegen.c.rounding_note import describe_rounding
-from ne_dynamics.codegen.c.thresholds import C_TEST
 from ne_dynamics.codegen.description import MARK, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import FUNCTIONS
@@ -32,6 +31,12 @@ from ne_dynamics.model.robot import FloatArray, Robot
 
 _SUFFIX = '_dynamics'
 
+LONGEST_PREFIX = 40
+"""Characters of a prefix that a robot's name is cut to."""
+
+SAMPLES = 100
+"""Of each function in the test."""
+
 
 def make_prefix(name: str) -> str:
     """Return the name of a robot as the first part of C identifiers.
@@ -44,14 +49,14 @@ def make_prefix(name: str) -> str:
     Returns
     -------
     str
-        Lower-case letters, digits and single underscores, at most `longest_prefix`
+        Lower-case letters, digits and single underscores, at most :data:`LONGEST_PREFIX`
         characters, with a letter at the beginning. Different names may give the same prefix.
     """
     words = re.findall(r'[a-z0-9]+', name.lower())
     prefix = '_'.join(words)
     if not prefix[:1].isalpha():
         prefix = f'robot_{prefix}'
-    return prefix[: C_TEST.longest_prefix].rstrip('_')
+    return prefix[:LONGEST_PREFIX].rstrip('_')
 
 
 def check_prefix(prefix: str) -> str:
@@ -63,9 +68,9 @@ def check_prefix(prefix: str) -> str:
         When it is no lower-case identifier without double underscores, or is too long.
     """
     is_word = isinstance(prefix, str) and re.fullmatch(r'[a-z][a-z0-9]*(_[a-z0-9]+)*', prefix)
-    if not is_word or len(prefix) > C_TEST.longest_prefix:
+    if not is_word or len(prefix) > LONGEST_PREFIX:
         raise InputError(
-            f'prefix: expected up to {C_TEST.longest_prefix} lower-case letters, digits and '
+            f'prefix: expected up to {LONGEST_PREFIX} lower-case letters, digits and '
             f'single underscores between them, with a letter first, got {prefix!r}'
         )
     return prefix
@@ -224,7 +229,7 @@ class _Case(NamedTuple):
     Attributes
     ----------
     program : Program
-    expected : array, shape (`test_samples`, outputs)
+    expected : array, shape (:data:`SAMPLES`, outputs)
     """
 
     program: Program
@@ -235,19 +240,14 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
     samples = _draw_samples(evaluator.subject.robot, programs)
     cases = [_Case(program, _evaluate(evaluator, program, samples)) for program in programs]
     upper = prefix.upper()
-    count, tolerance, scale = (
-        C_TEST.test_samples,
-        C_TEST.test_tolerance,
-        C_TEST.test_scale,
-    )
     lines = [
         *_comment(
             [
                 MARK,
                 '',
-                f'Compares each function with {count} samples that Python computed. The error',
-                f'of an entry may be {tolerance:g} of the largest value of its function, or of',
-                f'{scale:g} where that is smaller.',
+                f'Compares each function with {SAMPLES} samples that Python computed. The error',
+                'of an entry may be 1e-12 of the largest value of its function, or of',
+                '0.01 where that is smaller.',
             ]
         ),
         f'#include "{prefix}{_SUFFIX}.h"',
@@ -255,7 +255,7 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
         '#include <math.h>',
         '#include <stdio.h>',
         '',
-        f'#define SAMPLES {count}',
+        f'#define SAMPLES {SAMPLES}',
         f'#define LARGEST_RESULT {max(case.expected.shape[1] for case in cases)}',
         '',
     ]
@@ -277,9 +277,7 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
         f'compute_{program.name}, expected_{program.name}[0]}},'
         for program, _ in cases
     ]
-    text = _TEST.replace('@rows@', '\n'.join(rows))
-    text = text.replace('@tolerance@', repr(tolerance))
-    return '\n'.join(lines) + text.replace('@scale@', repr(scale))
+    return '\n'.join(lines) + _TEST.replace('@rows@', '\n'.join(rows))
 
 
 def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatArray]:
@@ -307,13 +305,10 @@ def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatA
     for stem, count in counts.items():
         generator = random.Random(stem)
         if stem == 'payload':
-            rows = [_draw_payload(generator) for _ in range(C_TEST.test_samples)]
+            rows = [_draw_payload(generator) for _ in range(SAMPLES)]
         else:
             limits = ranges.get(stem, [1.0] * count)
-            rows = [
-                [generator.uniform(-limit, limit) for limit in limits]
-                for _ in range(C_TEST.test_samples)
-            ]
+            rows = [[generator.uniform(-limit, limit) for limit in limits] for _ in range(SAMPLES)]
         samples[stem] = np.array(rows).round(6)
     return samples
 
@@ -338,12 +333,12 @@ def _draw_payload(generator: random.Random) -> list[float]:
 def _evaluate(
     evaluator: Evaluator, program: Program, samples: Mapping[str, FloatArray]
 ) -> FloatArray:
-    """Return a function of all samples, each as one call, shape (`test_samples`, outputs).
+    """Return a function of all samples, each as one call, shape (:data:`SAMPLES`, outputs).
 
     Calls of one sample take the sines and cosines of the C library, as the C text does.
     """
     results = []
-    for sample in range(C_TEST.test_samples):
+    for sample in range(SAMPLES):
         arrays = [samples[stem][sample : sample + 1] for stem, _ in program.inputs]
         results.append(evaluator.evaluate(program.name, arrays, lambda: None).ravel())
     return np.array(results)
@@ -379,7 +374,7 @@ static const struct function functions[] = {
 static int compare(const struct function *function)
 {
     double result[LARGEST_RESULT];
-    double scale = @scale@, worst = 0.0;
+    double scale = 0.01, worst = 0.0;
     int sample, entry, failures = 0;
     for (entry = 0; entry < SAMPLES * function->size; ++entry) {
         if (fabs(function->expected[entry]) > scale) {
@@ -395,11 +390,11 @@ static int compare(const struct function *function)
                 worst = error;
             }
             /* An error that is not a number fails, too. */
-            if (!(error <= @tolerance@) && failures++ == 0) {
+            if (!(error <= 1e-12) && failures++ == 0) {
                 printf("FAILED %s: sample %d, entry %d: expected %.17g, got %.17g; "
                        "the error is %.3g of the largest value %.6g, expected at most %g\\n",
                        function->name, sample, entry, expected, result[entry],
-                       error, scale, @tolerance@);
+                       error, scale, 1e-12);
             }
         }
     }

@@ -16,7 +16,6 @@ from ne_dynamics.algorithms.scalars.rounding import (
     pose_bound,
     torque_bound,
 )
-from ne_dynamics.codegen.c.thresholds import C_TEST
 from ne_dynamics.codegen.functions import FUNCTIONS
 from ne_dynamics.codegen.subject import Subject
 
@@ -32,6 +31,10 @@ _LOADS: Mapping[str, tuple[str, LoadSizes]] = {
     ),
 }
 """Sizes of the loads, by argument, and what the text calls them."""
+
+
+_PRISMATIC_REACH = 1.0
+"""Largest position of a prismatic joint that bounds hold for [m]."""
 
 
 class _Motion(NamedTuple):
@@ -109,7 +112,7 @@ def _sum_efforts(subject: Subject, motion: _Motion, loads: LoadSizes) -> list[fl
     return torque_bound(
         subject.mechanism,
         subject.plain_mechanism,
-        q=[C_TEST.prismatic_reach] * n,
+        q=[_PRISMATIC_REACH] * n,
         qd=[motion.qd] * n,
         qdd=[motion.qdd] * n,
         gravity=subject.gravity if motion.has_gravity else (0.0, 0.0, 0.0),
@@ -120,7 +123,7 @@ def _sum_efforts(subject: Subject, motion: _Motion, loads: LoadSizes) -> list[fl
 
 def _describe_strokes(subject: Subject) -> list[str]:
     slides = any(joint.type.is_prismatic for joint in subject.robot.joints)
-    return [f'positions of prismatic joints within {C_TEST.prismatic_reach:g} m'] if slides else []
+    return [f'positions of prismatic joints within {_PRISMATIC_REACH:g} m'] if slides else []
 
 
 def _at(words: list[str]) -> str:
@@ -158,7 +161,7 @@ def _describe_coriolis_matrix(subject: Subject, name: str) -> str:
 def _describe_pose(subject: Subject, name: str) -> str:
     robot = subject.robot
     links = robot.links if name == 'link_poses' else (robot.tip,)
-    bound = pose_bound(subject.mechanism, links, [C_TEST.prismatic_reach] * robot.n)
+    bound = pose_bound(subject.mechanism, links, [_PRISMATIC_REACH] * robot.n)
     return (
         f'a position changes by at most {bound.translation:.2g} m and an axis by '
         f'{bound.rotation:.2g} rad{_at(_describe_strokes(subject))}'
@@ -167,7 +170,7 @@ def _describe_pose(subject: Subject, name: str) -> str:
 
 def _describe_jacobian(subject: Subject, name: str) -> str:
     robot = subject.robot
-    largest = jacobian_bound(subject.mechanism, robot.tip, [C_TEST.prismatic_reach] * robot.n)
+    largest = jacobian_bound(subject.mechanism, robot.tip, [_PRISMATIC_REACH] * robot.n)
     return (
         f'an entry changes by at most {largest:.2g} m, rad or 1{_at(_describe_strokes(subject))}'
     )

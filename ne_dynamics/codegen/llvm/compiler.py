@@ -30,7 +30,6 @@ from ne_dynamics.codegen.llvm.object_loader import load_object
 from ne_dynamics.codegen.llvm.processor import describe_machine
 from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.program import Program
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.robot import FloatArray
 
@@ -180,7 +179,8 @@ def _most_functions() -> int:
                 maps = int(file.read())
         except (OSError, ValueError):
             maps = 65_530
-        _most = max(1000, (maps - LLVM.maps_left) // MAPS_PER_FUNCTION)
+        # Some are left to the rest of the process.
+        _most = max(1000, (maps - 10_000) // MAPS_PER_FUNCTION)
     return _most
 
 
@@ -363,13 +363,13 @@ class CompiledKernel:
             tile = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
             return bool(self._batch(stop - start, *pointers, to, tile) < 0)
 
-        if threads == 1 or samples <= CODEGEN.chunk_samples:
+        if threads == 1 or samples <= LLVM.chunk_samples:
             is_good = run(0, samples)
         else:
             if self._sharing is None:
                 from ne_dynamics.codegen.llvm.thread_pool import Sharing
 
-                self._sharing = Sharing(self.most_rows, CODEGEN.chunk_samples)
+                self._sharing = Sharing(self.most_rows, LLVM.chunk_samples)
             is_good = self._sharing.run(run, samples, threads)
         return result if is_good else None
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 
 from ne_dynamics.codegen.llvm.lanes import (
     INTRINSICS,
+    PACKED,
     SERIES,
     SINCOS_LANES,
     LaneWriter,
@@ -34,6 +35,7 @@ from ne_dynamics.codegen.symbols import (
 )
 
 _SINCOS = 'sincos'
+_LONGEST_BLOCK = 1500  # instructions: the compiler's time grows with their square
 
 # Minimax coefficients on [-pi/4, pi/4] from the Cephes library (Moshier), sin.c.
 _SINE = (
@@ -180,10 +182,10 @@ class EquationBody:
                 self._sincos(index)
             return
         # One sample: its joints fill the lanes of one vector.
-        kind = format_type(LLVM.packed_operands)
-        for start in range(0, len(angles), LLVM.packed_operands):
-            group = angles[start : start + LLVM.packed_operands]
-            packed = format_constant(0.0, LLVM.packed_operands)
+        kind = format_type(PACKED)
+        for start in range(0, len(angles), PACKED):
+            group = angles[start : start + PACKED]
+            packed = format_constant(0.0, PACKED)
             for lane, index in enumerate(group):
                 self.angles[self.names[index]] = None
                 name = f'%pack{start + lane}'
@@ -194,9 +196,7 @@ class EquationBody:
                 packed = name
             pair = f'{{ {kind}, {kind} }}'
             call = f'%pc{start}'
-            self.lines.append(
-                f'{call} = call {pair} @{_SINCOS}{LLVM.packed_operands}({kind} {packed})'
-            )
+            self.lines.append(f'{call} = call {pair} @{_SINCOS}{PACKED}({kind} {packed})')
             for part, function in enumerate(('sin', 'cos')):
                 self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
                 for lane, index in enumerate(group):
@@ -304,21 +304,20 @@ def write_several(program: Program, lanes: int) -> str:
 
 
 def choose_lanes(program: Program, most: int) -> int:
-    """Return how many samples fit side by side into `largest_frame`: `most`, 4 or 1."""
+    """Return how many samples fit side by side into the stack of a function: `most`, 4 or 1."""
     if program.is_scalar:
         return 1
-    count = program.count()
-    if count.multiplications + count.additions > LLVM.lane_operations:
+    if program.count().arithmetic > LLVM.lane_operations:
         return 1
     for lanes in (most, LLVM.most_lanes // 2):
-        if program.most_waiting * LLVM.frame_per_value * lanes <= LLVM.largest_frame:
+        if program.most_waiting * lanes <= LLVM.most_waiting:
             return lanes
     return 1
 
 
 def fits_stack(program: Program) -> bool:
-    """Return whether one sample fits into twice `largest_frame`."""
-    return program.most_waiting * LLVM.frame_per_value <= 2 * LLVM.largest_frame
+    """Return whether one sample fits into twice the stack of a function."""
+    return program.most_waiting <= 2 * LLVM.most_waiting
 
 
 def _write_function(name: str, program: Program, lanes: int) -> str:
@@ -353,7 +352,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     verdict = _write_verdict(body, checked, nonnegative, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
     text = '\n'.join([*_split_blocks(lines), f'ret i1 {verdict}'])
-    if len(lines) > LLVM.longest_block:
+    if len(lines) > _LONGEST_BLOCK:
         text += '\nnever:\nret i1 false'
     return f'define internal i1 @{name}({arguments}, ptr noalias %out) {{\n{text}\n}}'
 
@@ -377,14 +376,14 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
     A branch that is never taken stands between two blocks. It depends on a volatile load of zero.
     """
-    result = list(lines[: LLVM.longest_block])
-    for start in range(LLVM.longest_block, len(lines), LLVM.longest_block):
+    result = list(lines[:_LONGEST_BLOCK])
+    for start in range(_LONGEST_BLOCK, len(lines), _LONGEST_BLOCK):
         result += [
             f'%zero{start} = load volatile i8, ptr @zero_byte',
             f'%same{start} = icmp eq i8 %zero{start}, 0',
             f'br i1 %same{start}, label %block{start}, label %never',
             f'block{start}:',
-            *lines[start : start + LLVM.longest_block],
+            *lines[start : start + _LONGEST_BLOCK],
         ]
     return result
 
@@ -400,7 +399,8 @@ def _write_verdict(
     lanes, kind = body.lanes, body.kind
     condition = 'i1' if lanes == 1 else f'<{lanes} x i1>'
     suffix = 'f64' if lanes == 1 else f'v{lanes}f64'
-    largest = format_constant(LLVM.largest_angle, lanes)
+    # Quarter turns of up to 20 bits are exact; sines of larger angles are the platform's.
+    largest = format_constant(1.0e6, lanes)
     checks: list[str] = []
     for index, angle in enumerate(body.angles):
         lines += [

@@ -7,13 +7,13 @@ from typing import Protocol
 
 from ne_dynamics.codegen.llvm.lanes import (
     INTRINSICS,
+    PACKED,
     SERIES,
     SINCOS_LANES,
     format_constant,
     format_double,
     format_type,
 )
-from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES, SIGNED_FUNCTIONS, Graph, Symbol
 
 
@@ -48,10 +48,8 @@ def write_early_series(body: FunctionBody, early: set[int]) -> None:
         if index not in early:
             body.write_node(index)
     for (operation, is_negated), group in groups.items():
-        for start in range(0, len(group), LLVM.packed_operands):
-            _series_on_lanes(
-                body, operation, is_negated, group[start : start + LLVM.packed_operands]
-            )
+        for start in range(0, len(group), PACKED):
+            _series_on_lanes(body, operation, is_negated, group[start : start + PACKED])
 
 
 def _is_negated(body: FunctionBody, index: int) -> bool:

@@ -80,7 +80,7 @@ def _share(
     run: Callable[[int, int], bool], start: int, samples: int, threads: int, least: int
 ) -> bool:
     # Some pieces for each: who is interrupted leaves work to the others.
-    size = max(least, -(-(samples - start) // (LLVM.pieces_per_thread * threads)))
+    size = max(least, -(-(samples - start) // (4 * threads)))
     starts: Iterator[int] = iter(range(start, samples, size))
 
     def work() -> bool:

@@ -11,11 +11,10 @@ from ne_dynamics.thresholds import threshold
 class MachineCodeThresholds:
     """How large frames, blocks and batches may become, and when threads pay."""
 
-    largest_frame: int = threshold(
-        65536, 'bytes', 'Stack that a function may take: threads may have little.'
-    )
-    frame_per_value: int = threshold(
-        32, 'bytes a lane', 'Stack for each value that waits for its use; measured: 12 to 31.'
+    most_waiting: int = threshold(
+        2048,
+        '',
+        'Values on all lanes that may wait for their use on the stack: each takes 12 to 31 bytes.',
     )
     largest_tile_on_stack: int = threshold(8192, 'bytes', 'A larger tile is allocated.')
     lane_operations: int = threshold(
@@ -23,22 +22,9 @@ class MachineCodeThresholds:
         '',
         'Operations up to which samples are computed side by side: compiling takes long.',
     )
-    longest_block: int = threshold(
-        1500, 'instructions', "A new block begins: the compiler's time grows with their square."
-    )
-    largest_angle: float = threshold(
-        1.0e6, 'rad', "Sines of larger angles are left to the platform's library."
-    )
     most_lanes: int = threshold(8, '', 'Most samples that the batch code computes side by side.')
-    packed_operands: int = threshold(
-        4, '', 'Operands of a sample in one vector; eight took twice the time (Sapphire Rapids).'
-    )
-    maps_left: int = threshold(
-        10_000, '', 'Memory maps that loaded functions leave to the rest of the process.'
-    )
-
-    pieces_per_thread: int = threshold(
-        4, '', 'Pieces of a batch for each thread: an interrupted one leaves work to others.'
+    chunk_samples: int = threshold(
+        4096, 'samples', 'A thread takes at least so many of a batch at a time.'
     )
     least_thread_gain: float = threshold(
         1.2, '', 'Factor by which threads must be faster than one: sibling cores are not.'

@@ -6,7 +6,6 @@ from ne_dynamics.algorithms import regressor
 from ne_dynamics.codegen.differentiation import pull_back
 from ne_dynamics.codegen.functions import TWIST
 from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
 
@@ -15,8 +14,8 @@ def trace_regressor(subject: Subject, link: Link | None) -> Body:
     """Trace the regressor."""
 
     def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        by_factors = regressor.regressor_by_factors
-        compute = regressor.regressor if len(q) <= CODEGEN.recursion_coordinates else by_factors
+        # Up to so many coordinates the recursion, which knows special geometry, is shorter.
+        compute = regressor.regressor if len(q) <= 10 else regressor.regressor_by_factors
         return compute(subject.plain_mechanism, q, qd, qdd, subject.gravity)
 
     return function

@@ -12,7 +12,7 @@ interpolated between the new points is then the segment they are on, to rounding
 
 **How they are found.** Each stretch between two points of the sender is halved, and each half
 again, until in every part a straight line from end to end is near the inverse dynamics. They are
-sampled at the ends of `annotation_cells` intervals of the part, and nothing between the samples is
+sampled at the ends of 16 intervals of the part, and nothing between the samples is
 missed: (1) the inverse dynamics of a tree are a trigonometric polynomial in the joint angles, of
 degree two at most in each, times polynomials in time, and all joints together move by at most
 `annotation_largest_turn` from sample to sample, a sixth of the shortest period there is; (2) the
@@ -53,11 +53,6 @@ from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import NANO, DesiredState, IntArray, Waypoints
 
-_RAMP_NS, _SHORTEST_NS = (
-    round(MOTION.ramp_time * NANO),
-    round(MOTION.annotation_shortest_part * NANO),
-)
-
 
 def annotate(
     dynamics: Dynamics,
@@ -70,7 +65,7 @@ def annotate(
     base_motion: FloatArray | None = None,
     smoothing_velocity: float = 0.0,
     start: DesiredState | None = None,
-    max_points: int = MOTION.annotation_max_points,
+    max_points: int = 100_000,
 ) -> AnnotatedTrajectory:
     """Return a trajectory with efforts, dense enough for linear interpolation of the efforts.
 
@@ -153,6 +148,8 @@ class _Annotation:
         max_points: int,
     ) -> None:
         self._compensation, self._base = compensation, base
+        self._ramp = round(MOTION.ramp_time * NANO)
+        self._shortest = 1000  # [ns]: no stretch is halved into parts that are shorter
         self._joints = joints = compensation.dynamics.robot.joints
         self._waypoints = waypoints
         self._motion = Motion.between(waypoints)
@@ -188,7 +185,7 @@ class _Annotation:
         times, efforts = _sorted([*found, (end, final)])
         orders, state = self._find_states(times)
         if is_moving_at_end:
-            times, orders = np.append(times, end + _RAMP_NS), np.append(orders, 2)
+            times, orders = np.append(times, end + self._ramp), np.append(orders, 2)
             state = np.concatenate((state, resting), axis=1)
             efforts = np.vstack((efforts, hold))
         self._check_count(times.size)
@@ -300,7 +297,7 @@ class _Annotation:
         for time in times.tolist():
             segment = int(np.searchsorted(self._knots[1:-1], time, side='right'))
             begin, end = self._knots[segment : segment + 2].tolist()
-            if min(time - max(before, begin), end - time) > _SHORTEST_NS:
+            if min(time - max(before, begin), end - time) > self._shortest:
                 kept.append(time)
                 before = time
         return np.array(kept, dtype=np.int64)
@@ -394,7 +391,7 @@ class _Annotation:
         lengths = self._end - self._begin
         # A stretch of a few nanoseconds is a ramp by itself.
         has_ramp = is_step & (lengths >= 8)
-        return self._end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
+        return self._end - np.where(has_ramp, np.minimum(self._ramp, lengths // 4), 0)
 
     def _refine(self, ends: IntArray) -> list[tuple[IntArray, FloatArray]]:
         """Halve the stretches until a straight line is near the efforts of each part.
@@ -411,14 +408,14 @@ class _Annotation:
             owners, begin, end = some
             efforts, positions = self._evaluated(owners, begin, end, 16)
             is_near = self._is_near(efforts, positions)
-            is_short = end - begin < 2 * _SHORTEST_NS
+            is_short = end - begin < 2 * self._shortest
             # What is no longer than a ramp is one.
-            is_ramp = (self._end - self._begin)[owners] <= _RAMP_NS
+            is_ramp = (self._end - self._begin)[owners] <= self._ramp
             fails = is_short & ~is_near & ~is_ramp
             if fails.any():
                 raise TrajectoryError(
                     f'effort_tolerance: cannot be kept at about {begin[fails][0] / NANO:.9g} s: '
-                    f'the effort changes within less than {MOTION.annotation_shortest_part:g} s; '
+                    'the effort changes within less than a microsecond; '
                     'expected a larger tolerance or a slower motion'
                 )
             is_done = is_near | is_short

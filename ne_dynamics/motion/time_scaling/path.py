@@ -26,6 +26,15 @@ from ne_dynamics.motion.segments import (
 )
 from ne_dynamics.motion.thresholds import TIME_SCALING
 
+RESTING = 1e-9
+"""Part of the largest speed in an interval below which a path rests."""
+
+CORNER_WAY = 1e-6
+"""What turns within so little is a corner [rad or m]."""
+
+TURN_SAMPLES = 4
+"""Parts of an interval in which it is looked at how far it turns."""
+
 
 class PathIntervals(NamedTuple):
     """Stretches of a path, and the motion at both ends of each, by the parameter.
@@ -69,9 +78,8 @@ class PathIntervals(NamedTuple):
         # Where it rests, or turns nearly at rest, it has the direction in which it goes on.
         turns = np.linalg.norm(directions[0] - directions[1], axis=2, keepdims=True)
         largest = sizes[0].max(axis=0)
-        rests = (sizes[0] <= TIME_SCALING.resting_share * largest) | (
-            (sizes[0] <= TIME_SCALING.path_slow_share * largest)
-            & (turns > TIME_SCALING.largest_turn)
+        rests = (sizes[0] <= RESTING * largest) | (
+            (sizes[0] <= 0.1 * largest) & (turns > TIME_SCALING.largest_turn)
         )
         tangent = np.where(rests, directions[1], directions[0])
         curve = np.where(rests, inner[2], exact[2])
@@ -84,10 +92,7 @@ class PathIntervals(NamedTuple):
 def divide(segments: Segments) -> Segments:
     """Return the parts of segments along which all joints together go no farther than usual."""
     wanted = np.ceil(np.nan_to_num(bound_ways(segments) / TIME_SCALING.largest_way))
-    return divide_into(
-        segments,
-        np.clip(wanted, TIME_SCALING.least_intervals, TIME_SCALING.most_intervals).astype(np.intp),
-    )
+    return divide_into(segments, np.clip(wanted, 2, 128).astype(np.intp))
 
 
 def divide_into(segments: Segments, counts: IndexArray) -> Segments:
@@ -102,7 +107,8 @@ def divide_by_way(segments: Segments) -> Segments:
     ways = np.abs(np.diff(sample_segments(segments, 16)[0], axis=0)).sum(axis=(0, 2))
     finest = min(TIME_SCALING.largest_way, ways.sum() / TIME_SCALING.parts_in_all)
     with np.errstate(invalid='ignore'):
-        wanted = np.clip(np.ceil(ways / finest), TIME_SCALING.least_parts, TIME_SCALING.most_parts)
+        # Between two corners there is a point that moves.
+        wanted = np.clip(np.ceil(ways / finest), 2, 4096)
     return divide_into(segments, np.where(ways > 0.0, wanted, 1).astype(np.intp))
 
 
@@ -123,7 +129,7 @@ def divide_turns(parts: Segments) -> Segments:
     parts = _divide_where_slowest(parts)
     for _ in range(30):
         turns, way = _measure_turns(parts)
-        too_far = (turns > TIME_SCALING.largest_turn) & (way > TIME_SCALING.corner_way)
+        too_far = (turns > TIME_SCALING.largest_turn) & (way > CORNER_WAY)
         if not too_far.any():
             break
         parts = divide_into(parts, np.where(too_far, 2, 1))
@@ -132,10 +138,10 @@ def divide_turns(parts: Segments) -> Segments:
 
 def _measure_turns(parts: Segments) -> tuple[FloatArray, FloatArray]:
     """Return how far parts turn [rad], and how long they are [rad or m], shape (s,)."""
-    position, velocity, _ = sample_segments(parts, TIME_SCALING.turn_samples)
+    position, velocity, _ = sample_segments(parts, TURN_SAMPLES)
     size = np.linalg.norm(velocity, axis=2, keepdims=True)
     # What rests has no direction.
-    moves = size > TIME_SCALING.resting_share * size.max(axis=0)
+    moves = size > RESTING * size.max(axis=0)
     direction = velocity / np.where(moves, size, np.inf)
     counts = (moves[1:] & moves[:-1])[..., 0]
     turns = np.where(counts, np.linalg.norm(np.diff(direction, axis=0), axis=2), 0.0)
@@ -150,22 +156,20 @@ def _divide_where_slowest(parts: Segments) -> Segments:
     for power, rate in enumerate(rates):
         squares[power : power + 5] += (rate * rates).sum(axis=2)
     slopes = differentiate(squares)
-    shares = np.linspace(0.0, 1.0, TIME_SCALING.turn_samples + 1)
+    shares = np.linspace(0.0, 1.0, TURN_SAMPLES + 1)
     changes = evaluate(slopes[..., np.newaxis], shares)
-    least = TIME_SCALING.resting_share * np.abs(squares).sum(axis=0)[:, np.newaxis]
+    least = RESTING * np.abs(squares).sum(axis=0)[:, np.newaxis]
     turns = (changes[:, :-1] < -least) & (changes[:, 1:] > least)
     which = np.flatnonzero(turns.any(axis=1))
     low = shares[turns[which].argmax(axis=1)]
-    high = low + 1.0 / TIME_SCALING.turn_samples
+    high = low + 1.0 / TURN_SAMPLES
     for _ in range(50):
         middle = 0.5 * (low + high)
         is_low = evaluate(slopes[:, which], middle) < 0.0
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     halves = [parts.parts(which, *ends) for ends in ((0.0 * low, low), (low, 1.0 + 0.0 * low))]
     # Where that is next to an end, the path turns at this end.
-    is_inside = (
-        np.min([compute_lengths(half) for half in halves], axis=0) > TIME_SCALING.corner_way
-    )
+    is_inside = np.min([compute_lengths(half) for half in halves], axis=0) > CORNER_WAY
     which, share = which[is_inside], low[is_inside]
     all_parts = np.insert(np.arange(parts.durations.size), which, which)
     first = which + np.arange(which.size)

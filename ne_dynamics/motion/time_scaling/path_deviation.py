@@ -6,7 +6,6 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.segments import Segments, differentiate, evaluate, sample_segments
-from ne_dynamics.motion.thresholds import TIME_SCALING
 
 
 def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
@@ -16,13 +15,11 @@ def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
     """
     largest = np.zeros(segments.durations.size)
     # Each segment takes a thousand numbers a joint.
-    batch = 2048
+    batch, looked_at = 2048, 8
     for begin in range(0, segments.durations.size, batch):
         some = slice(begin, begin + batch)
         # In the middle of as many parts of each segment.
-        points = sample_segments(segments.choose(some), 2 * TIME_SCALING.deviation_samples)[
-            0, 1::2
-        ]
+        points = sample_segments(segments.choose(some), 2 * looked_at)[0, 1::2]
         largest[some] = _find_distances(points, parts.choose(some)).max(axis=(0, 2))
     return largest
 

@@ -43,6 +43,9 @@ from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
 from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal
 from ne_dynamics.motion.waypoints import NANO, DesiredState, Waypoints
 
+AS_SENT = 1.0 - 1e-9
+"""A speed that is less by so much is that of the sender."""
+
 
 @dataclass(frozen=True, eq=False)
 class Retimed:
@@ -262,14 +265,10 @@ class _Retiming:
             return Retimed(self.given, before, before)
         failures = np.zeros(parts.durations.size, dtype=np.intp)
         allowed = np.ones(failures.size)
-        for _ in range(TIME_SCALING.attempts):
+        for _ in range(15):
             path = (PathIntervals.by_length if self.is_fastest else PathIntervals.in_time)(parts)
             speeds, stops = self._plan(path, allowed)
-            if (
-                not self.is_fastest
-                and not stops.any()
-                and (speeds >= 1.0 - TIME_SCALING.sent_speed_tolerance).all()
-            ):
+            if not self.is_fastest and not stops.any() and (speeds >= AS_SENT).all():
                 return Retimed(self.given, before, before)
             points = _lay(path, parts, speeds, stops, failures > 0, self.sent)
             segments = Motion.between(points).segments()
@@ -283,7 +282,7 @@ class _Retiming:
                 stopping = int(stops[1:-1].sum())
                 return Retimed(points, before, points.times[-1], stopping, float(deviation.max()))
             # A step of friction inside of a part stays one in the half of it.
-            is_lowered = is_beyond & (failures >= TIME_SCALING.halvings)
+            is_lowered = is_beyond & (failures >= 2)
             allowed[is_lowered] /= excess[is_lowered]
             failures[is_beyond] += 1
             counts = np.where(is_away | (is_beyond & ~is_lowered), 2, 1)
@@ -309,7 +308,7 @@ class _Retiming:
             self.limits,
             share=self.share,
             fastest=np.inf if self.is_fastest else 1.0,
-            slowest=TIME_SCALING.stopping_speed,
+            slowest=1e-4,  # it passes where the motion comes to rest
             allowed=allowed,
             begin=float(begins),
             end=float(ends),
@@ -318,11 +317,7 @@ class _Retiming:
         stops[found.corners] = True
         stops[0], stops[-1] = not begins, not ends
         speeds = np.where(stops, 0.0, np.sqrt(found.squares))
-        if (
-            begins
-            and path.velocity[0, 0].any()
-            and speeds[0] < 1.0 - TIME_SCALING.sent_speed_tolerance
-        ):
+        if begins and path.velocity[0, 0].any() and speeds[0] < AS_SENT:
             raise TrajectoryError(
                 'point 0: velocities: too fast for the rest of the path to be followed within '
                 f'the limits: expected {speeds[0]:.3g} of it at most, or rest'
@@ -333,9 +328,9 @@ class _Retiming:
         """Return the largest part of a limit that each segment takes, shape (s,)."""
         limits = self.limits
         # Accelerations have steps where segments meet, friction where a joint turns or starts.
-        beside = np.full(segments.durations.size, TIME_SCALING.beside_share)
+        beside = np.full(segments.durations.size, 1e-3)
         inside = segments.parts(np.arange(beside.size), beside, 1.0 - beside)
-        states = sample_segments(inside, TIME_SCALING.limit_samples)
+        states = sample_segments(inside, 16)
         q, qd, qdd = states.reshape(3, -1, states.shape[-1])
         goes_back = qd < 0.0
         with np.errstate(all='ignore'):

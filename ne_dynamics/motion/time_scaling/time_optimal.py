@@ -129,14 +129,15 @@ def find_time_optimal(
     turns = is_corner(path.velocity[0, 1:], path.velocity[1, :-1])
     corners: IndexArray = np.flatnonzero(turns) + 1
     near: FloatArray | None = None
-    for count in range(1, TIME_SCALING.most_passes + 1):
+    for count in range(1, 7):
         bounds = bound_path(
             path, compute_efforts, limits, share=share, fastest=fastest, near=near, allowed=allowed
         )
         caps, floors = _bound_ends(bounds, corners, slowest, end)
         squares = _pass_backward(path, bounds, np.maximum(caps, floors), floors)
         taken = _pass_forward(path, bounds, squares, floors, begin)
-        if count >= TIME_SCALING.passes and not bounds.is_rough:
+        # Friction counts near the speeds of the pass before, which must not be far too high.
+        if count > 1 and not bounds.is_rough:
             break
         moving = np.maximum(taken, floors)
         near = np.stack((moving[:-1], moving[1:]))
@@ -153,7 +154,7 @@ def _bound_ends(
     """Return the largest and the least squares of the speeds at the ends of intervals."""
     caps = np.append(bounds.caps[0], np.inf)
     caps[1:] = np.minimum(caps[1:], bounds.caps[1])
-    floors = slowest**2 * np.clip(caps, TIME_SCALING.least_speed_squared, 1.0)
+    floors = slowest**2 * np.clip(caps, 1e-6, 1.0)
     caps[corners] = 0.0
     caps[-1] = min(caps[-1], end**2)
     return caps, floors

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.papers import robots
-from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
 from ne_dynamics.papers.counting.expansion import count_terms
 from ne_dynamics.papers.counting.measured_costs import (
@@ -53,24 +53,24 @@ class Claim(NamedTuple):
     ours: str
 
 
-def estimate_time(count: Count) -> float:
+def estimate_time(count: OperationCount) -> float:
     """Return how long 003 section 5 reckons for so many operations [s]."""
     return count.multiplications * (MULTIPLY_TIME + FETCH_TIME) + count.additions * (
         ADD_TIME + FETCH_TIME
     )
 
 
-def printed_law(table: str) -> Count:
+def printed_law(table: str) -> OperationCount:
     """Return the total of 003 table 1 or 2 for six joints."""
     return TABLES[table][TOTAL].for_joints(JOINTS)
 
 
-def measure_law(meter: CostMeter, formulation: str) -> Count:
+def measure_law(meter: CostMeter, formulation: str) -> OperationCount:
     """Return what the control law of 003 takes with a form for six joints, gains included."""
     return meter.count(formulation, JOINTS) + measure_gains(meter.largest).for_joints(JOINTS)
 
 
-def compare_counts(dear: Count, cheap: Count) -> tuple[float, float, float]:
+def compare_counts(dear: OperationCount, cheap: OperationCount) -> tuple[float, float, float]:
     """Return how many times dearer one is: multiplications, additions, both together."""
     return (
         dear.multiplications / cheap.multiplications,
@@ -125,7 +125,7 @@ def _claims_of_000(meter: CostMeter) -> list[Claim]:
             '000 abstract',
             'more links hardly make the calculation more intricate',
             'the recursion does the same for each link: its operations grow with n',
-            f'{link.text()}; the Lagrangian form {lagrange.text()}',
+            f'{link}; the Lagrangian form {lagrange}',
         ),
     ]
 
@@ -140,8 +140,8 @@ def _claims_of_001(meter: CostMeter) -> list[Claim]:
         Claim(
             '001 section 6',
             'the Newton-Euler set takes (K + D) n: a linear computation scheme',
-            f'table 3: {printed.text()}',
-            meter.fit_cost(CountSetting('luh_walker_paul')).text(),
+            f'table 3: {printed}',
+            str(meter.fit_cost(CountSetting('luh_walker_paul'))),
         ),
         Claim(
             '001 section 6',
@@ -149,15 +149,15 @@ def _claims_of_001(meter: CostMeter) -> list[Claim]:
             'column j moves links j to n only, and by symmetry rows j to n are enough; section 7 '
             'has terms in n besides',
             '; '.join(f'{k} n (n + 1)/2 and {rest}' for k, rest in parts)
-            + f'; at n = {JOINTS} {strobed.at(JOINTS)}, where {JOINTS} whole recursions take '
-            f'{JOINTS * full.multiplications}; {JOINTS * full.additions}',
+            + f'; at n = {JOINTS} {strobed.for_joints(JOINTS)}, where {JOINTS} whole recursions '
+            f'take {JOINTS * full.multiplications}; {JOINTS * full.additions}',
         ),
         Claim(
             '001 section 6',
             'all C^i_jk by strobing take k n (n + 1)(2n + 1)/6 + d n (n + 1)/2',
             f'joints j and k move links min(j, k) to n, in all {count_outward_links_of_pairs()}; '
             'inward every one of the n (n + 1)/2 runs passes n links, so d grows with n',
-            f'{pairs.text()}; every run in full',
+            f'{pairs}; every run in full',
         ),
     ]
 
@@ -171,9 +171,8 @@ def _claims_of_003(meter: CostMeter) -> list[Claim]:
         Claim(
             '003 section 5',
             'the Lagrangian law takes about 100 times the operations of the recursion, n = 6',
-            f'tables 1 and 2: {dear.text()} against {cheap.text()}, '
-            f'{printed[0]:.0f}; {printed[1]:.0f} times',
-            f'{our_dear.text()} against {our_cheap.text()}, {measured[0]:.0f}; {measured[1]:.0f} '
+            f'tables 1 and 2: {dear} against {cheap}, {printed[0]:.0f}; {printed[1]:.0f} times',
+            f'{our_dear} against {our_cheap}, {measured[0]:.0f}; {measured[1]:.0f} '
             f'times, all operations {measured[2]:.0f} times',
         ),
         Claim(
@@ -201,17 +200,17 @@ def _claims_of_004(meter: CostMeter) -> list[Claim]:
         measure_elementary_cost(name) for name in ('rotation by (7.23)', 'cross product')
     )
     return [
-        Claim('004 below (7.24)', 'a rotation takes 8; 4', 'its components', turn.text()),
+        Claim('004 below (7.24)', 'a rotation takes 8; 4', 'its components', str(turn)),
         Claim(
             '004 below algorithm 7.4.1',
             'a cross product takes 6; 3',
             'its components',
-            cross.text(),
+            str(cross),
         ),
         Claim(
             '004 below (7.43)',
-            f'{printed.text()} take a few microseconds on a modern processor',
+            f'{printed} take a few microseconds on a modern processor',
             f'one operation each cycle of 1 GHz: {1e-3 * printed.arithmetic:.2f} us',
-            f'{ours.text()}: {1e-3 * ours.arithmetic:.2f} us; `lanes` times what runs here',
+            f'{ours}: {1e-3 * ours.arithmetic:.2f} us; `lanes` times what runs here',
         ),
     ]

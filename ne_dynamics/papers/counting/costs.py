@@ -1,55 +1,15 @@
-"""Numbers of operations, for one arm and as formulas in the number of joints."""
+"""Numbers of operations as formulas in the number of joints."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit
-from ne_dynamics.papers.thresholds import FORMS
 
-
-@dataclass(frozen=True)
-class Count:
-    """Numbers of operations.
-
-    Attributes
-    ----------
-    multiplications, additions : int
-        Divisions and subtractions included.
-    functions : int
-        Sines, cosines, signs and square roots.
-    """
-
-    multiplications: int = 0
-    additions: int = 0
-    functions: int = 0
-
-    def __add__(self, other: Count) -> Count:
-        """Return the sum of two counts."""
-        return Count(
-            self.multiplications + other.multiplications,
-            self.additions + other.additions,
-            self.functions + other.functions,
-        )
-
-    def __sub__(self, other: Count) -> Count:
-        """Return the difference of two counts."""
-        return Count(
-            self.multiplications - other.multiplications,
-            self.additions - other.additions,
-            self.functions - other.functions,
-        )
-
-    @property
-    def arithmetic(self) -> int:
-        """Multiplications and additions together."""
-        return self.multiplications + self.additions
-
-    def text(self) -> str:
-        """Return multiplications and additions."""
-        return f'{self.multiplications}; {self.additions}'
+FITTED_FROM = 2
+"""Joints from which costs are fitted: a recursion's first link may be cheaper."""
 
 
 class Cost(NamedTuple):
@@ -58,17 +18,13 @@ class Cost(NamedTuple):
     multiplications: Polynomial
     additions: Polynomial
 
-    def text(self) -> str:
+    def __str__(self) -> str:
         """Return both formulas."""
         return f'{self.multiplications}; {self.additions}'
 
-    def for_joints(self, n: int) -> Count:
+    def for_joints(self, n: int) -> OperationCount:
         """Return both numbers for n joints."""
-        return Count(int(self.multiplications(n)), int(self.additions(n)))
-
-    def at(self, n: int) -> str:
-        """Return both numbers for n joints as a text."""
-        return self.for_joints(n).text()
+        return OperationCount(int(self.multiplications(n)), int(self.additions(n)))
 
 
 def sum_costs(costs: Iterable[Cost]) -> Cost:
@@ -80,7 +36,7 @@ def sum_costs(costs: Iterable[Cost]) -> Cost:
     )
 
 
-def fit_cost(count: Callable[[int], Count], largest: int) -> Cost:
+def fit_cost(count: Callable[[int], OperationCount], largest: int) -> Cost:
     """Return the formulas that meet the counts of 2 to `largest` joints exactly.
 
     Raises
@@ -88,7 +44,7 @@ def fit_cost(count: Callable[[int], Count], largest: int) -> Cost:
     InputError
         When no polynomial meets the counts.
     """
-    counts = {n: count(n) for n in range(FORMS.fitted_from, largest + 1)}
+    counts = {n: count(n) for n in range(FITTED_FROM, largest + 1)}
     return Cost(
         fit({n: found.multiplications for n, found in counts.items()}),
         fit({n: found.additions for n, found in counts.items()}),

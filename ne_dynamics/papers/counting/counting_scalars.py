@@ -2,7 +2,8 @@
 
 A :class:`Counting` is a float that enters each of its products, sums and functions into a
 :class:`Tally`. After a form has run on such scalars, the tally holds its cost, term by term under
-the names of the documents' tables.
+the names of the documents' tables. A scalar also remembers the term that it comes from, so that
+the tally knows which term waits for which: neither costs nor arrows are written down by hand.
 
 There are two ways to count.
 
@@ -24,12 +25,16 @@ import math
 from collections.abc import Sequence
 from typing import Union
 
-from ne_dynamics.papers.counting.costs import Count
+from ne_dynamics.codegen.symbols import OperationCount
+from ne_dynamics.papers.counting.task_graph import GraphTask, TaskGraph
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, keep_float
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 
 Operand = Union['Counting', float]
+
+PRODUCT, SUM, FUNCTION = range(3)
+"""Kinds of operations, by their place in a count."""
 
 
 class Tally:
@@ -43,44 +48,65 @@ class Tally:
 
     def __init__(self, skip_trivial: bool = False) -> None:
         self.skip_trivial = skip_trivial
-        self._terms: dict[str, list[int]] = {}
+        self._names: list[str] = []
+        self._costs: list[list[int]] = []
+        self._before: list[set[int]] = []
         self.enter('')
 
     def enter(self, term: str) -> None:
-        """Count what follows under this term."""
-        self._current = self._terms.setdefault(term, [0, 0, 0])
+        """Count what follows under this term, as a task of its own."""
+        self._names.append(term)
+        self._costs.append([0, 0, 0])
+        self._before.append(set())
 
     def number(self, value: float) -> Counting:
-        """Return a counting scalar that enters its operations here."""
+        """Return a counting scalar that enters its operations here, and waits for nothing."""
         return Counting(value, self)
+
+    def keep(self, value: Operand) -> Counting:
+        """Return a stored constant as a counting scalar."""
+        return value if isinstance(value, Counting) else self.number(value)
 
     def numbers(self, values: Sequence[float]) -> list[Counting]:
         """Return counting scalars."""
         return [Counting(value, self) for value in values]
 
-    def multiplication(self) -> None:
-        """Enter one product or quotient."""
-        self._current[0] += 1
-
-    def addition(self) -> None:
-        """Enter one sum or difference."""
-        self._current[1] += 1
-
-    def function(self) -> None:
-        """Enter one function value."""
-        self._current[2] += 1
+    def operate(self, kind: int, value: float, *operands: Operand) -> Counting:
+        """Enter one operation of a kind, and return its result."""
+        task = len(self._names) - 1
+        self._costs[task][kind] += 1
+        for each in operands:
+            if isinstance(each, Counting) and each.origin not in (None, task):
+                self._before[task].add(each.origin)
+        return Counting(value, self, task)
 
     @property
-    def terms(self) -> dict[str, Count]:
+    def terms(self) -> dict[str, OperationCount]:
         """Counts by term, in the order in which the terms were entered first."""
-        return {
-            term: Count(*numbers) for term, numbers in self._terms.items() if term or any(numbers)
-        }
+        terms: dict[str, OperationCount] = {}
+        for name, cost in zip(self._names, self._costs, strict=True):
+            terms[name] = terms.get(name, OperationCount()) + OperationCount(*cost)
+        return {name: cost for name, cost in terms.items() if name or cost != OperationCount()}
 
     @property
-    def total(self) -> Count:
+    def total(self) -> OperationCount:
         """Sum over all terms."""
-        return sum(self.terms.values(), Count())
+        return OperationCount(*map(sum, zip(*self._costs, strict=True)))
+
+    def build_graph(self) -> TaskGraph:
+        """Return the tasks that cost something: what was done from one term's name to the next."""
+        kept = [index for index, cost in enumerate(self._costs) if any(cost)]
+        place = {index: position for position, index in enumerate(kept)}
+        return TaskGraph(
+            tuple(
+                GraphTask(
+                    self._names[index],
+                    OperationCount(*self._costs[index]),
+                    tuple(sorted(place[other] for other in self._before[index])),
+                )
+                for index in kept
+            )
+        )
 
 
 class Counting:
@@ -90,19 +116,22 @@ class Counting:
     ----------
     value : float
     tally : Tally
+    origin : int or None
+        Index of the task that it comes from; None for inputs and constants.
     """
 
-    __slots__ = ('tally', 'value')
+    __slots__ = ('origin', 'tally', 'value')
 
-    def __init__(self, value: float, tally: Tally) -> None:
+    def __init__(self, value: float, tally: Tally, origin: int | None = None) -> None:
         self.value = float(value)
         self.tally = tally
+        self.origin = origin
 
     @property
     def bookkeeping(self) -> Bookkeeping:
         """What a form reports here: its terms, and constants that count when counting is naive."""
         tally = self.tally
-        return Bookkeeping(tally.enter, keep_float if tally.skip_trivial else tally.number)
+        return Bookkeeping(tally.enter, keep_float if tally.skip_trivial else tally.keep)
 
     def __repr__(self) -> str:
         return f'Counting({self.value!r})'
@@ -111,13 +140,12 @@ class Counting:
         return self.value
 
     def __neg__(self) -> Counting:
-        return Counting(-self.value, self.tally)
+        return Counting(-self.value, self.tally, self.origin)
 
     def __add__(self, other: Operand) -> Counting:
         if self.tally.skip_trivial and not isinstance(other, Counting) and other == 0.0:
             return self
-        self.tally.addition()
-        return Counting(self.value + float(other), self.tally)
+        return self.tally.operate(SUM, self.value + float(other), self, other)
 
     __radd__ = __add__
 
@@ -133,38 +161,32 @@ class Counting:
                 return 0.0
             if other in (1.0, -1.0):
                 return self if other == 1.0 else -self
-        self.tally.multiplication()
-        return Counting(self.value * float(other), self.tally)
+        return self.tally.operate(PRODUCT, self.value * float(other), self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Operand) -> Operand:
         if not isinstance(other, Counting):
             return self * (1.0 / float(other))
-        self.tally.multiplication()
-        return Counting(self.value / other.value, self.tally)
+        return self.tally.operate(PRODUCT, self.value / other.value, self, other)
 
     def __rtruediv__(self, other: float) -> Operand:
         if self.tally.skip_trivial and other == 0.0:
             return 0.0
-        self.tally.multiplication()
-        return Counting(float(other) / self.value, self.tally)
-
-    def _function(self, value: float) -> Counting:
-        self.tally.function()
-        return Counting(value, self.tally)
+        return self.tally.operate(PRODUCT, float(other) / self.value, self)
 
     def sin(self) -> Counting:
         """Return the sine."""
-        return self._function(math.sin(self.value))
+        return self.tally.operate(FUNCTION, math.sin(self.value), self)
 
     def cos(self) -> Counting:
         """Return the cosine."""
-        return self._function(math.cos(self.value))
+        return self.tally.operate(FUNCTION, math.cos(self.value), self)
 
     def sign(self) -> Counting:
         """Return -1, 0 or 1."""
-        return self._function(float((self.value > 0.0) - (self.value < 0.0)))
+        sign = float((self.value > 0.0) - (self.value < 0.0))
+        return self.tally.operate(FUNCTION, sign, self)
 
 
 def count_operations(

@@ -7,7 +7,7 @@ from functools import cache
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
-from ne_dynamics.papers.counting.costs import Count
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.papers.counting.counting_scalars import Tally
 from ne_dynamics.papers.forms.angeles import JointRotation
 from ne_dynamics.papers.forms.arm import DHLink
@@ -51,8 +51,8 @@ ELEMENTARY: dict[str, Work] = {
 
 
 @cache
-def measure_elementary_cost(name: str) -> Count:
+def measure_elementary_cost(name: str) -> OperationCount:
     """Return what one operation of :data:`ELEMENTARY` costs; functions such as sine left out."""
     tally = Tally()
     ELEMENTARY[name](tally)
-    return Count(tally.total.multiplications, tally.total.additions)
+    return OperationCount(tally.total.multiplications, tally.total.additions)

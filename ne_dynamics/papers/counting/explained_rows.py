@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import PrintedRows, Source, SummedTerms
+from ne_dynamics.papers.counting.sources import Source, printed_rows, summed_terms
 
 MEASURED, DERIVED, IMPOSSIBLE = 'measured', 'derived', 'impossible'
 
@@ -40,12 +40,12 @@ class ExplainedRow:
         """Measured: the forms, run, give the print. Derived: it follows. Impossible: neither."""
         if not self.sources:
             return IMPOSSIBLE
-        return MEASURED if all(source.measured for source in self.sources) else DERIVED
+        return MEASURED if all(source.is_measured for source in self.sources) else DERIVED
 
 
 def terms(setting: CountSetting, *names: str) -> tuple[Source, ...]:
     """Return terms of a form as the source of a row; all of them when none is named."""
-    return (SummedTerms(setting, names),)
+    return (summed_terms(setting, *names),)
 
 
 def rows_by_term(table: str, setting: CountSetting, *names: str) -> tuple[ExplainedRow, ...]:
@@ -55,4 +55,4 @@ def rows_by_term(table: str, setting: CountSetting, *names: str) -> tuple[Explai
 
 def sum_of_rows(table: str) -> tuple[Source, ...]:
     """Return all rows of a table but the total as the source of the total."""
-    return (PrintedRows(table, tuple(name for name in TABLES[table] if name != TOTAL)),)
+    return (printed_rows(table, *(name for name in TABLES[table] if name != TOTAL)),)

@@ -8,8 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import InputError
-from ne_dynamics.papers.counting.costs import Cost, Count, fit_cost
+from ne_dynamics.papers.counting.costs import Cost, fit_cost
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.counting_scalars import Tally, count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law, strobing
@@ -90,7 +91,7 @@ class CostMeter:
             self._tallies[key] = setting.run(n, skip_trivial)
         return self._tallies[key]
 
-    def count(self, name: str, n: int, skip_trivial: bool = False) -> Count:
+    def count(self, name: str, n: int, skip_trivial: bool = False) -> OperationCount:
         """Return all operations of one inverse dynamics of a form, see :meth:`take_tally`."""
         return self.take_tally(CountSetting(name), n, skip_trivial).total
 
@@ -109,7 +110,7 @@ class CostMeter:
             When the form has no term of a name, or no polynomial meets the counts.
         """
 
-        def count(n: int) -> Count:
+        def count(n: int) -> OperationCount:
             tally = self.take_tally(setting, n)
             missing = [term for term in terms if term not in tally.terms]
             if missing:
@@ -117,7 +118,9 @@ class CostMeter:
                     f'{setting.formulation}: expected terms of {", ".join(tally.terms)}, '
                     f'got {", ".join(missing)}'
                 )
-            return sum((tally.terms[term] for term in terms), Count()) if terms else tally.total
+            if not terms:
+                return tally.total
+            return sum((tally.terms[term] for term in terms), OperationCount())
 
         return fit_cost(count, self.largest)
 
@@ -128,7 +131,7 @@ def measure_gains(largest: int) -> Cost:
     Formulas are fitted up to so many joints. Zeros of the gain matrices are skipped.
     """
 
-    def count(n: int) -> Count:
+    def count(n: int) -> OperationCount:
         tally = Tally(skip_trivial=True)
         state = [tally.numbers([0.1] * n) for _ in range(5)]
         kp, kv = ((gain * np.eye(n)).tolist() for gain in (100.0, 20.0))
@@ -146,7 +149,7 @@ def measure_strobing(what: str, largest: int) -> Cost:
     strobed: Callable[..., object] = getattr(strobing, what)
     form = FORMULATIONS['luh_walker_paul']
 
-    def count(n: int) -> Count:
+    def count(n: int) -> OperationCount:
         tally = Tally()
         strobed(make_counting_arm(form.covers, n), tally.numbers([0.1] * n), form.inverse_dynamics)
         return tally.total

@@ -7,7 +7,7 @@ from ne_dynamics.papers.counting.explained_rows import rows_by_term, sum_of_rows
 from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.polynomials import polynomial
 from ne_dynamics.papers.counting.printed_tables import TOTAL
-from ne_dynamics.papers.counting.sources import Done, OneLink, PrintedRows, count_times
+from ne_dynamics.papers.counting.sources import count_times, done, one_link, printed_rows
 
 N = polynomial(1, 0)
 INNER = polynomial(1, -1)
@@ -21,7 +21,7 @@ MODIFIED = CountSetting('modified_newton_euler', principal_axes=True)
 MODIFIED_LOADED = CountSetting('modified_newton_euler', principal_axes=True, as_published=True)
 
 NO_PRODUCTS = 'the 2 products of w x z qd are left out'
-ALPHA = (Done(N, 'rotation'), Done(N.scaled(3), 'sum'))
+ALPHA = (done(N, 'rotation'), done(N.scaled(3), 'sum'))
 LAST_MOMENT = (
     'n_{n+1} is turned as well; here it comes in the axes of frame n, so n - 1 rotations are done'
 )
@@ -57,12 +57,12 @@ TABLE_2 = (
         '001 table 2',
         'kinetic sum J_q',
         (
-            Done(RATES, 'product'),
-            Done(SLOPES, '4x4 matrix scaled'),
-            Done(MIXED, '4x4 matrix scaled'),
-            Done(BRACKET_SUMS, '4x4 sum'),
-            Done(SLOPES.scaled(-2), '4x4 sum'),
-            Done(N, '4x4 product'),
+            done(RATES, 'product'),
+            done(SLOPES, '4x4 matrix scaled'),
+            done(MIXED, '4x4 matrix scaled'),
+            done(BRACKET_SUMS, '4x4 sum'),
+            done(SLOPES.scaled(-2), '4x4 sum'),
+            done(N, '4x4 product'),
         ),
         'the products of second derivatives with qd_j^2 are left out; the sum over q of '
         '16 q (q + 1) + 32 additions is printed as that of 16 q (q - 1) + 32',
@@ -84,7 +84,7 @@ TABLE_3 = (
     Row(
         '001 table 3',
         'f_i',
-        (Done(INNER, 'vector scaled'), Done(INNER, 'rotation'), Done(INNER, 'sum of vectors')),
+        (done(INNER, 'vector scaled'), done(INNER, 'rotation'), done(INNER, 'sum of vectors')),
         'm abar of the last link (3; 0) is left out',
         terms(LUH, 'F_i', 'f_i'),
     ),
@@ -96,11 +96,11 @@ TABLE_3 = (
         'm (r_i + rbar_i) x abar_i',
     ),
     *rows_by_term('001 table 3', LUH_LOADED, 'r_i x R f'),
-    Row('001 table 3', 'R n', (Done(N, 'rotation'),), LAST_MOMENT, terms(LUH_LOADED, 'R n')),
+    Row('001 table 3', 'R n', (done(N, 'rotation'),), LAST_MOMENT, terms(LUH_LOADED, 'R n')),
     Row(
         '001 table 3',
         'add n',
-        (Done(N.scaled(5), 'sum of vectors'),),
+        (done(N.scaled(5), 'sum of vectors'),),
         'one sum for each of the five terms of (3.20); four sums add five terms',
         terms(LUH_LOADED, 'N_i', 'add n'),
     ),
@@ -115,9 +115,9 @@ TABLE_4 = (
         '001 table 4',
         'a_i',
         (
-            Done(INNER, 'matrix times vector'),
-            Done(INNER, 'rotation'),
-            Done(INNER, 'sum of vectors'),
+            done(INNER, 'matrix times vector'),
+            done(INNER, 'rotation'),
+            done(INNER, 'sum of vectors'),
         ),
         'a_{n-1} is not turned into the last link, as m_n abar_n takes it (9; 6)',
         terms(MODIFIED, 'a_i'),
@@ -129,7 +129,7 @@ TABLE_4 = (
         terms(MODIFIED, 'm_i (r_i + rbar_i) x abar_i'),
     ),
     *rows_by_term('001 table 4', MODIFIED_LOADED, 'r_i x R f'),
-    Row('001 table 4', 'R n', (Done(N, 'rotation'),), LAST_MOMENT, terms(MODIFIED_LOADED, 'R n')),
+    Row('001 table 4', 'R n', (done(N, 'rotation'),), LAST_MOMENT, terms(MODIFIED_LOADED, 'R n')),
     Row(
         '001 table 4',
         'add n',
@@ -143,29 +143,29 @@ TABLE_4 = (
 
 TABLE_5 = (
     *(
-        Row('001 table 5', f'{name}_{link}', (OneLink(MODIFIED, f'{name}_i', link),))
+        Row('001 table 5', f'{name}_{link}', (one_link(MODIFIED, f'{name}_i', link),))
         for name, link in (('omega', 1), ('A', 1), ('omega', 2))
     ),
     *(
         Row(
             '001 table 5',
             f'alpha_{link}',
-            (Done(polynomial(1), 'rotation'), Done(polynomial(3), 'sum')),
+            (done(polynomial(1), 'rotation'), done(polynomial(3), 'sum')),
             NO_PRODUCTS,
-            (OneLink(MODIFIED, 'alpha_i', link),),
+            (one_link(MODIFIED, 'alpha_i', link),),
         )
         for link in (1, 2)
     ),
     Row(
         '001 table 5',
         'outward, side by side',
-        (Done(N, 'matrix times vector'), Done(N, 'rotation'), Done(N, 'sum of vectors')),
+        (done(N, 'matrix times vector'), done(N, 'rotation'), done(N, 'sum of vectors')),
         'the longest of the terms done side by side, a_i; `concurrency` arranges them',
     ),
     Row(
         '001 table 5',
         'inward, side by side',
-        (Done(N, 'rotation'), Done(N.scaled(2), 'sum of vectors')),
+        (done(N, 'rotation'), done(N.scaled(2), 'sum of vectors')),
         'the longest chain of the terms done side by side: R n and the two sums that follow it; '
         '`concurrency` arranges them',
     ),
@@ -173,7 +173,7 @@ TABLE_5 = (
 )
 
 TABLE_1 = tuple(
-    Row('001 table 1', form, (PrintedRows(table, (TOTAL,)),), '', terms(setting))
+    Row('001 table 1', form, (printed_rows(table, TOTAL),), '', terms(setting))
     for form, table, setting in (
         ('Lagrange', '001 table 2', LAGRANGE),
         ('Newton-Euler', '001 table 3', LUH),

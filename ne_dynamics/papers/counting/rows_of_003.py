@@ -7,7 +7,7 @@ from ne_dynamics.papers.counting.explained_rows import rows_by_term, sum_of_rows
 from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
 from ne_dynamics.papers.counting.printed_tables import TOTAL
-from ne_dynamics.papers.counting.sources import Done, GainTerms, Source, count_times
+from ne_dynamics.papers.counting.sources import GAIN_TERMS, Source, count_times, done
 
 N = polynomial(1, 0)
 PLAIN = CountSetting('lagrange_euler_plain')
@@ -50,7 +50,7 @@ H_SUMS = count_times(
 
 def _trace(times: Polynomial) -> tuple[Source, ...]:
     """Return a trace as 003 counts one: four products of 4x4 matrices and the trace."""
-    return Done(times.scaled(4), '4x4 product'), Done(times, '4x4 trace')
+    return done(times.scaled(4), '4x4 product'), done(times, '4x4 trace')
 
 
 TABLE_1 = (
@@ -59,10 +59,10 @@ TABLE_1 = (
         '003 table 1',
         'gravity, each',
         (
-            Done(TURNED_SLOPES, '4x4 product'),
+            done(TURNED_SLOPES, '4x4 product'),
             # An inner product of four, and m g rbar.
-            Done(SLOPES.scaled(8), 'product'),
-            Done(SLOPES.scaled(3), 'sum'),
+            done(SLOPES.scaled(8), 'product'),
+            done(SLOPES.scaled(3), 'sum'),
         ),
         'a derivative formed anew, times m g rbar, whose 4 products are constants here',
         terms(PLAIN, 'gravity, each'),
@@ -87,13 +87,13 @@ TABLE_1 = (
     Row(
         '003 table 1',
         'H, sum',
-        (Done(H_SUMS, 'sum'),),
+        (done(H_SUMS, 'sum'),),
         'as the traces; those of m < i vanish',
         terms(PLAIN, 'H, sum'),
     ),
-    Row('003 table 1', 'qdd + Kv ed + Kp e', (GainTerms(),)),
+    Row('003 table 1', 'qdd + Kv ed + Kp e', (GAIN_TERMS,)),
     *rows_by_term('003 table 1', PLAIN, 'tau'),
-    Row('003 table 1', TOTAL, sum_of_rows('003 table 1'), 'see H', (*terms(PLAIN), GainTerms())),
+    Row('003 table 1', TOTAL, sum_of_rows('003 table 1'), 'see H', (*terms(PLAIN), GAIN_TERMS)),
 )
 
 N_I = terms(LUH, 'm (r_i + rbar_i) x abar_i', 'r_i x R f', 'R n', 'add n')
@@ -103,7 +103,7 @@ TABLE_2 = (
     Row(
         '003 table 2',
         'alpha_i',
-        (Done(N, 'rotation'), Done(N.scaled(3), 'sum')),
+        (done(N, 'rotation'), done(N.scaled(3), 'sum')),
         'the 2 products of w x z qd are left out',
         terms(LUH, 'alpha_i'),
     ),
@@ -113,17 +113,17 @@ TABLE_2 = (
     Row(
         '003 table 2',
         'n_i',
-        (*N_I, Done(N, 'sum of vectors')),
+        (*N_I, done(N, 'sum of vectors')),
         'with r_i + rbar_i, a constant here, summed each time',
         N_I,
     ),
-    Row('003 table 2', 'qdd + Kv ed + Kp e', (GainTerms(),)),
+    Row('003 table 2', 'qdd + Kv ed + Kp e', (GAIN_TERMS,)),
     Row(
         '003 table 2',
         TOTAL,
         sum_of_rows('003 table 2'),
         'the rows leave out the entries of R_i (4n; 0) and tau_i (3n; 2n); ours without tip force',
-        (*terms(LUH), GainTerms()),
+        (*terms(LUH), GAIN_TERMS),
     ),
 )
 

@@ -7,7 +7,7 @@ from ne_dynamics.papers.counting.explained_rows import rows_by_term, terms
 from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.polynomials import polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import Done, PrintedRows
+from ne_dynamics.papers.counting.sources import done, printed_rows
 
 N = polynomial(1, 0)
 ANGELES = CountSetting('angeles', as_published=True)
@@ -26,7 +26,7 @@ LIST_SLIDING = (
     Row(
         '004 list (ii)',
         'Q_i',
-        (Done(N, 'rotation matrix formed'),),
+        (done(N, 'rotation matrix formed'),),
         'as for a joint that turns; of one that slides Q_i is a constant',
         terms(SLIDING, 'Q_i'),
     ),
@@ -35,10 +35,10 @@ LIST_SLIDING = (
         '004 list (ii)',
         'cdd_i',
         (
-            Done(N, 'rotation by (7.23)'),
-            Done(N.scaled(2), 'cross product'),
-            Done(N.scaled(2), 'sum of vectors'),
-            Done(N.scaled(3), 'sum'),
+            done(N, 'rotation by (7.23)'),
+            done(N.scaled(2), 'cross product'),
+            done(N.scaled(2), 'sum of vectors'),
+            done(N.scaled(3), 'sum'),
         ),
         'bd_i e_i, added to v_i twice, is one component in F_i only, where v_i is not; turned '
         'with the rest it takes 2 products and a sum more',
@@ -52,7 +52,7 @@ TABLE_7_1 = (
     Row(
         '004 table 7.1',
         TOTAL,
-        (PrintedRows('004 list (i)', OUTWARD),),
+        (printed_rows('004 list (i)', *OUTWARD),),
         'c_i included; ours less Q_i',
         terms(ANGELES, *OUTWARD),
     ),
@@ -66,16 +66,16 @@ TABLE_7_2 = (
 )
 
 TOTALS = (
-    Row('004 (7.42)', 'dynamics, n = 6', (PrintedRows('004 table 7.2', (TOTAL,), 6),)),
+    Row('004 (7.42)', 'dynamics, n = 6', (printed_rows('004 table 7.2', TOTAL, at=6),)),
     Row(
         '004 (7.43)',
         TOTAL,
-        (PrintedRows('004 table 7.1', (TOTAL,)), PrintedRows('004 table 7.2', (TOTAL,))),
+        (printed_rows('004 table 7.1', TOTAL), printed_rows('004 table 7.2', TOTAL)),
         'ours less Q_i (4n; 0), with the rotation that tau_i takes and the algorithm leaves out '
         '(2n; n), and with the tip wrench moved to the mass centre (6; 6)',
         terms(ANGELES),
     ),
-    Row('004 (7.43)', 'n = 6', (PrintedRows('004 (7.43)', (TOTAL,), 6),)),
+    Row('004 (7.43)', 'n = 6', (printed_rows('004 (7.43)', TOTAL, at=6),)),
 )
 
 NOT_BUILT = 'the form is not in the documents and not built here'
@@ -116,7 +116,7 @@ SIX_BY_NO_FORMULA = {
 TABLE_7_4 = tuple(
     Row('004 table 7.4', name, (), SIX_BY_NO_FORMULA[name])
     if name in SIX_BY_NO_FORMULA
-    else Row('004 table 7.4', name, (PrintedRows('004 table 7.3', (name,), 6),))
+    else Row('004 table 7.4', name, (printed_rows('004 table 7.3', name, at=6),))
     for name in TABLES['004 table 7.4']
 )
 

@@ -3,157 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
-from ne_dynamics.papers.counting.costs import Cost, Count, sum_costs
+from ne_dynamics.codegen.symbols import OperationCount
+from ne_dynamics.papers.counting.costs import Cost, sum_costs
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting, measure_gains
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES
 
 
-class Source(Protocol):
-    """A share of a count."""
-
-    @property
-    def measured(self) -> bool:
-        """Whether code of a form was run to get it."""
-
-    def cost(self, meter: CostMeter) -> Cost:
-        """Return multiplications and additions."""
-
-    def text(self) -> str:
-        """Return what it is, for a table."""
-
-
-@dataclass(frozen=True)
-class SummedTerms:
-    """Terms of a form that was run, summed.
+class Source(NamedTuple):
+    """A share of a count.
 
     Attributes
     ----------
-    setting : CountSetting
-    names : tuple of str
-        Empty for all of them.
+    text : str
+        What it is, for a table.
+    measure : callable
+        Returns multiplications and additions with a meter.
+    is_measured : bool
+        Whether code of a form is run to get them.
+    is_printed : bool
+        Whether they are those of other printed rows.
     """
 
-    setting: CountSetting
-    names: tuple[str, ...] = ()
-    measured = True
-
-    def cost(self, meter: CostMeter) -> Cost:
-        """Return what was measured."""
-        return meter.fit_cost(self.setting, self.names)
-
-    def text(self) -> str:
-        """Return form and terms."""
-        return f'{self.setting.text()}: {" + ".join(self.names) or "all"}'
+    text: str
+    measure: Callable[[CostMeter], Cost]
+    is_measured: bool = False
+    is_printed: bool = False
 
 
-@dataclass(frozen=True)
-class OneLink:
-    """A term of a form, of one link: what the arm with this link takes more than without it.
+def summed_terms(setting: CountSetting, *names: str) -> Source:
+    """Return terms of a form that is run, summed; without names all of them."""
+    text = f'{setting.text()}: {" + ".join(names) or "all"}'
+    return Source(text, lambda meter: meter.fit_cost(setting, names), is_measured=True)
 
-    Attributes
-    ----------
-    setting : CountSetting
-    name : str
-    link : int
-        From 1.
+
+def one_link(setting: CountSetting, name: str, link: int) -> Source:
+    """Return a term of a form, of one link: what the arm with it takes more than without it.
+
+    Links are counted from 1.
     """
 
-    setting: CountSetting
-    name: str
-    link: int
-    measured = True
-
-    def cost(self, meter: CostMeter) -> Cost:
-        """Return what was measured."""
+    def measure(meter: CostMeter) -> Cost:
         with_it, without = (
-            meter.take_tally(self.setting, n).terms[self.name] if n > 0 else Count()
-            for n in (self.link, self.link - 1)
+            meter.take_tally(setting, n).terms[name] if n > 0 else OperationCount()
+            for n in (link, link - 1)
         )
         more = with_it - without
         return Cost(polynomial(more.multiplications), polynomial(more.additions))
 
-    def text(self) -> str:
-        """Return form, term and link."""
-        return f'{self.setting.text()}: {self.name} of link {self.link}'
+    return Source(f'{setting.text()}: {name} of link {link}', measure, is_measured=True)
 
 
-@dataclass(frozen=True)
-class GainTerms:
-    """The acceleration of the control law of 003, with diagonal gains."""
-
-    measured = True
-
-    def cost(self, meter: CostMeter) -> Cost:
-        """Return what was measured."""
-        return measure_gains(meter.largest)
-
-    def text(self) -> str:
-        """Return what it is."""
-        return 'computed_torque_law, zeros of diagonal gains skipped'
+GAIN_TERMS = Source(
+    'computed_torque_law, zeros of diagonal gains skipped',
+    lambda meter: measure_gains(meter.largest),
+    is_measured=True,
+)
+"""The acceleration of the control law of 003, with diagonal gains."""
 
 
-@dataclass(frozen=True)
-class Done:
-    """An elementary operation, so many times.
+def done(times: Polynomial, what: str) -> Source:
+    """Return an elementary operation, so many times.
 
-    Attributes
+    Parameters
     ----------
     times : Polynomial
         Negative for what a document leaves out.
     what : str
         Of :data:`~ne_dynamics.papers.counting.elementary_costs.ELEMENTARY`.
     """
-
-    times: Polynomial
-    what: str
-    measured = False
-
-    def cost(self, meter: CostMeter) -> Cost:
-        """Return the number of times by what was measured of one."""
-        one = measure_elementary_cost(self.what)
-        return Cost(self.times.scaled(one.multiplications), self.times.scaled(one.additions))
-
-    def text(self) -> str:
-        """Return number, operation and what one costs."""
-        one = measure_elementary_cost(self.what)
-        times = str(self.times)
-        times = f'({times})' if ' + ' in times or ' - ' in times else times
-        return f'{times} x {self.what} ({one.text()})'
+    one = measure_elementary_cost(what)
+    shown = f'({times})' if ' + ' in str(times) or ' - ' in str(times) else str(times)
+    cost = Cost(times.scaled(one.multiplications), times.scaled(one.additions))
+    return Source(f'{shown} x {what} ({one})', lambda _: cost)
 
 
-@dataclass(frozen=True)
-class PrintedRows:
-    """Other printed rows, summed.
-
-    Attributes
-    ----------
-    table : str
-    names : tuple of str
-    at : int, optional
-        Number of joints to put in.
-    """
-
-    table: str
-    names: tuple[str, ...]
-    at: int | None = None
-    measured = False
-
-    def cost(self, meter: CostMeter) -> Cost:
-        """Return what is printed."""
-        cost = sum_costs(TABLES[self.table][name] for name in self.names)
-        if self.at is None:
-            return cost
-        return Cost(*(polynomial(formula(self.at)) for formula in cost))
-
-    def text(self) -> str:
-        """Return table and rows."""
-        names = ' + '.join(self.names) if len(self.names) < 3 else 'its rows'
-        return f'{self.table}, {names}' + ('' if self.at is None else f' at n = {self.at}')
+def printed_rows(table: str, *names: str, at: int | None = None) -> Source:
+    """Return other printed rows, summed; with a number of joints put in if one is given."""
+    text = f'{table}, {" + ".join(names) if len(names) < 3 else "its rows"}'
+    cost = sum_costs(TABLES[table][name] for name in names)
+    if at is not None:
+        text += f' at n = {at}'
+        cost = Cost(*(polynomial(formula(at)) for formula in cost))
+    return Source(text, lambda _: cost, is_printed=True)
 
 
 def count_times(index_sets: Callable[[int], Iterable[object]]) -> Polynomial:
@@ -169,4 +104,4 @@ def count_times(index_sets: Callable[[int], Iterable[object]]) -> Polynomial:
 
 def add_costs(sources: Iterable[Source], meter: CostMeter) -> Cost:
     """Return the sum of the costs of all sources."""
-    return sum_costs(source.cost(meter) for source in sources)
+    return sum_costs(source.measure(meter) for source in sources)

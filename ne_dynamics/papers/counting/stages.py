@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.papers.counting.costs import Count
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.papers.counting.printed_tables import TABLES
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.task_graph import GraphTask, TaskGraph, count_steps
@@ -25,7 +25,7 @@ from ne_dynamics.papers.counting.task_graph import GraphTask, TaskGraph, count_s
 LEADING = ('omega_1', 'alpha_1', 'A_1', 'omega_2', 'alpha_2')
 """Rows of table 5 that come one after another before the first stage."""
 
-ROTATION = Count(9, 6)
+ROTATION = OperationCount(9, 6)
 """What a matrix times a vector takes."""
 
 
@@ -45,13 +45,10 @@ class Arrangement:
     outward: TaskGraph
     inward: TaskGraph
 
-    def count_longest_chain(self, n: int) -> tuple[int, int]:
-        """Return multiplications and additions along the longest chain, for n joints."""
-        products, sums, _ = count_steps(self.leading.find_critical_path())
-        for stage in (self.outward, self.inward):
-            more_products, more_sums, _ = count_steps(stage.find_critical_path())
-            products, sums = products + n * more_products, sums + n * more_sums
-        return products, sums
+    def count_longest_chain(self, n: int) -> OperationCount:
+        """Return what the longest chain takes, for n joints."""
+        stages = self.leading, *n * (self.outward, self.inward)
+        return count_steps(task for stage in stages for task in stage.find_critical_path())
 
     def schedule_steps(self, n: int, processors: int) -> int:
         """Return the steps for n joints on a number of processors, every stage scheduled."""
@@ -79,11 +76,11 @@ def arrange_table_5() -> Arrangement:
     return Arrangement(TaskGraph(tuple(leading)), _outward_stage(), _inward_stage())
 
 
-def _task(name: str, cost: Count, *before: int) -> GraphTask:
-    return GraphTask(name, cost.multiplications, cost.additions, 0, before)
+def _task(name: str, cost: OperationCount, *before: int) -> GraphTask:
+    return GraphTask(name, cost, before)
 
 
-def _cost_of_link(name: str) -> Count:
+def _cost_of_link(name: str) -> OperationCount:
     """Return what one more link adds to a row of table 4."""
     printed = TABLES['001 table 4'][name]
     return printed.for_joints(2) - printed.for_joints(1)
@@ -106,7 +103,7 @@ def _outward_stage() -> TaskGraph:
 
 
 def _inward_stage() -> TaskGraph:
-    after_rotation = Count(0, 6)
+    after_rotation = OperationCount(0, 6)
     return TaskGraph(
         (
             _task('R n_{i+1}', _cost_of_link('R n')),

@@ -6,12 +6,12 @@ form, done by one processor from its first operation to its last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ne_dynamics.codegen.program import Program
-from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import InputError
 
 
@@ -21,22 +21,20 @@ class GraphTask(NamedTuple):
     Attributes
     ----------
     name : str
-    multiplications, additions, functions : int
+    cost : OperationCount
         Divisions are multiplications, differences additions.
     before : tuple of int
         Indices of the tasks that must have ended before it starts.
     """
 
     name: str
-    multiplications: int
-    additions: int
-    functions: int
+    cost: OperationCount
     before: tuple[int, ...]
 
     @property
     def steps(self) -> int:
         """How long one processor takes, an operation a step."""
-        return self.multiplications + self.additions + self.functions
+        return self.cost.total
 
 
 @dataclass(frozen=True)
@@ -102,13 +100,9 @@ class TaskGraph:
         return tuple(path)
 
 
-def count_steps(tasks: Sequence[GraphTask]) -> tuple[int, int, int]:
-    """Return the multiplications, additions and functions of tasks together."""
-    return (
-        sum(task.multiplications for task in tasks),
-        sum(task.additions for task in tasks),
-        sum(task.functions for task in tasks),
-    )
+def count_steps(tasks: Iterable[GraphTask]) -> OperationCount:
+    """Return what tasks take together."""
+    return sum((task.cost for task in tasks), OperationCount())
 
 
 def build_operation_graph(traced: Program) -> TaskGraph:
@@ -118,16 +112,13 @@ def build_operation_graph(traced: Program) -> TaskGraph:
     which they are written.
     """
     graph = traced.graph
-    costs = {'mul': (1, 0, 0), 'scale': (1, 0, 0), 'div': (1, 0, 0)}
-    costs |= {'add': (0, 1, 0), 'sub': (0, 1, 0)}
-    costs |= dict.fromkeys((*FUNCTION_NAMES, CLAMP), (0, 0, 1))
     tasks: list[GraphTask] = []
     task_of: dict[int, int] = {}
     for index in graph.live(traced.outputs):
-        operation = graph.nodes[index][0]
-        if operation not in costs:
+        cost = graph.count_nodes([index])
+        if cost == OperationCount():
             continue
         before = {task_of[i] for i in graph.arguments(index) if i in task_of}
         task_of[index] = len(tasks)
-        tasks.append(GraphTask(f'{operation} {index}', *costs[operation], tuple(sorted(before))))
+        tasks.append(GraphTask(f'{graph.nodes[index][0]} {index}', cost, tuple(sorted(before))))
     return TaskGraph(tuple(tasks))

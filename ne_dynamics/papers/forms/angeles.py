@@ -250,7 +250,7 @@ FORM = Formulation(
     'angeles',
     '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7',
     '004 (7.23)-(7.44), algorithms 7.4.1 and 7.4.2',
-    Covers(convention='standard', moving_base=True, added=('viscous_friction',)),
+    Covers('standard'),
     compute_efforts,
 )
 

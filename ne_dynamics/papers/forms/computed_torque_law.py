@@ -19,11 +19,9 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.papers.forms import lagrange_euler
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import bookkeeping
-from ne_dynamics.papers.forms.coverage import with_viscous_friction
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.strobing import default_formulation
-from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms
 
 Gain = Sequence[Scalars]
 """n rows of n numbers."""
@@ -172,24 +170,16 @@ def explicit(
     q, qd, desired_q, desired_qd, desired_qdd, kp, kv, gravity
         As for :func:`by_substitution`.
     """
-    acceleration = substituted_acceleration(
-        q, qd, desired_q, desired_qd, desired_qdd, kp=kp, kv=kv
+    # 003 (4.1).
+    return by_substitution(
+        arm,
+        q,
+        qd,
+        desired_q,
+        desired_qd,
+        desired_qdd,
+        kp=kp,
+        kv=kv,
+        gravity=gravity,
+        formulation=lagrange_euler.PLAIN_FORM.inverse_dynamics,
     )
-    lagrange_euler.FORM.check(arm, q=q, gravity=gravity)
-    transforms = ChainTransforms(arm, q)
-    inertia = lagrange_euler.mass_matrix(arm, transforms)
-    coefficients = lagrange_euler.velocity_coefficients(arm, transforms)
-    loads = lagrange_euler.gravity_vector(arm, gravity, transforms, transforms.first_derivative)
-    term, _ = bookkeeping(*q, *qd, *desired_q)
-    term('D + H + G')
-    efforts = []
-    for row, matrix, load in zip(inertia, coefficients, loads, strict=True):
-        # 003 (4.1).
-        effort = load
-        for value, wanted in zip(row, acceleration, strict=True):
-            effort = effort + value * wanted
-        for line, rate in zip(matrix, qd, strict=True):
-            for value, other in zip(line, qd, strict=True):
-                effort = effort + value * rate * other
-        efforts.append(effort)
-    return with_viscous_friction(arm, efforts, qd)

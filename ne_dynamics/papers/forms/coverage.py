@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ne_dynamics.papers.forms.arm import Arm, DHLink, Triple
-from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
 
 @dataclass(frozen=True)
 class Covers:
-    """Features of an arm or a request that a formulation covers.
+    """Features of an arm that a formulation covers.
+
+    Every form takes a tip wrench, viscous friction and a base that moves, where its document does
+    not give them with what this package added; none takes Coulomb friction or rotors.
 
     Attributes
     ----------
@@ -22,24 +24,12 @@ class Covers:
         Inertia tensors that are not diagonal in the link's frame.
     any_center_of_mass : bool
         Centres of mass elsewhere than half-way along the link vector.
-    wrench : bool
-        A wrench at the tip: f_{n+1}, n_{n+1}.
-    viscous_friction, coulomb_friction, rotor_inertia : bool
-    moving_base : bool
-    added : tuple of str
-        Which of these the document does not give and this package added, e.g. 'wrench'.
     """
 
     convention: str
     prismatic: bool = True
     products_of_inertia: bool = True
     any_center_of_mass: bool = True
-    wrench: bool = True
-    viscous_friction: bool = True
-    coulomb_friction: bool = False
-    rotor_inertia: bool = False
-    moving_base: bool = False
-    added: tuple[str, ...] = ()
 
     def missing(self, arm: Arm) -> list[str]:
         """Return what the arm has and the formulation does not cover, one phrase each."""
@@ -59,12 +49,11 @@ class Covers:
                     f'{body}: expected the centre of mass half-way back along the link vector, '
                     f'got {list(link.center_of_mass)}'
                 )
-            for covered, value, what in (
-                (self.viscous_friction, link.viscous_friction, 'viscous friction'),
-                (self.coulomb_friction, link.coulomb_friction, 'Coulomb friction'),
-                (self.rotor_inertia, link.reflected_inertia, 'rotor inertia'),
+            for value, what in (
+                (link.coulomb_friction, 'Coulomb friction'),
+                (link.reflected_inertia, 'rotor inertia'),
             ):
-                if value != 0.0 and not covered:
+                if value != 0.0:
                     phrases.append(f'{joint}: expected no {what}, got {value}')
         return phrases
 
@@ -83,11 +72,3 @@ def is_half_way(link: DHLink) -> bool:
     return not link.is_prismatic and all(
         abs(value - half) <= limit for value, half in zip(link.center_of_mass, middle, strict=True)
     )
-
-
-def with_viscous_friction(arm: Arm, efforts: Scalars, qd: Scalars) -> list[Scalar]:
-    """Return the efforts plus b_i qd_i (000 equation 2.39), where there is friction."""
-    return [
-        effort + link.viscous_friction * rate if link.viscous_friction != 0.0 else effort
-        for link, effort, rate in zip(arm.links, efforts, qd, strict=True)
-    ]

@@ -99,6 +99,6 @@ FORM = Formulation(
     'craig',
     '002, an article on the iterative Newton-Euler form',
     '002 section 2.1, (2-1)-(2-6), section 2.4',
-    Covers(convention='modified', moving_base=True, added=('viscous_friction', 'moving_base')),
+    Covers('modified'),
     compute_efforts,
 )

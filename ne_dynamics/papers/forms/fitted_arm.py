@@ -18,7 +18,9 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import FloatArray, Robot, Transform
 from ne_dynamics.model.separate_drives import refuse_coupled_drives
 from ne_dynamics.papers.forms.arm import Arm, DHLink, check_convention
-from ne_dynamics.papers.thresholds import FORMS
+
+PARALLEL = 1e-7
+"""Axes at less than this angle count as parallel [rad]; see :func:`fit_arm`."""
 
 
 def fit_arm(robot: Robot, convention: str = 'standard') -> Arm:
@@ -36,7 +38,7 @@ def fit_arm(robot: Robot, convention: str = 'standard') -> Arm:
     -------
     Arm
         With the robot's joint positions, friction of the documents' kinds and rotors. Axes less
-        than `parallel` apart are made parallel: their common normal would lie out of reach
+        than :data:`PARALLEL` apart are made parallel: their common normal would lie out of reach
         and cost more digits than the angle.
 
     Raises
@@ -156,7 +158,7 @@ def _fit_row(
     point = frame.rotation.T @ (next_point - frame.translation)
     # z is (0, 0, 1) here: z x axis = (-axis_y, axis_x, 0).
     sine = math.hypot(axis[0], axis[1])
-    if sine < FORMS.parallel_angle:
+    if sine < PARALLEL:
         a, d = math.hypot(point[0], point[1]), 0.0
         theta = math.atan2(point[1], point[0]) if a > smallest else 0.0
         alpha = 0.0 if axis[2] > 0.0 else math.pi

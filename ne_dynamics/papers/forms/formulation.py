@@ -14,7 +14,7 @@ from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, bookkeeping
-from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
 
@@ -51,7 +51,10 @@ class Request:
     def add_friction(self, efforts: Scalars) -> list[Scalar]:
         """Return the efforts plus b_i qd_i (000 equation 2.39), entered as a term of its own."""
         self.bookkeeping.term('friction')
-        return with_viscous_friction(self.arm, efforts, self.qd)
+        return [
+            effort + link.viscous_friction * rate if link.viscous_friction != 0.0 else effort
+            for link, effort, rate in zip(self.arm.links, efforts, self.qd, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -121,53 +124,21 @@ class Formulation:
         ModelError
             When the arm has something that the form does not cover, see :attr:`covers`.
         InputError
-            When an argument is of the wrong length, not finite, or not covered.
+            When an argument is of the wrong length or not finite.
         """
-        self.check(
-            arm, q=q, qd=qd, qdd=qdd, gravity=gravity, wrench=wrench, base_motion=base_motion
-        )
         request = Request(arm, q, qd, qdd, gravity, wrench, base_motion)
+        self._check(request)
         return self.compute_efforts(request, **options)
 
-    def check(
-        self,
-        arm: Arm,
-        *,
-        wrench: Scalars | None = None,
-        base_motion: Scalars | None = None,
-        gravity: Scalars | None = None,
-        **joint_values: Scalars | None,
-    ) -> None:
-        """Refuse what the form does not cover, and arguments of a wrong length or not finite.
-
-        Parameters
-        ----------
-        arm : Arm
-        wrench, base_motion, gravity : sequence of 6, 9, 3 scalars, optional
-        **joint_values : sequence of n scalars
-            By name, e.g. ``q=q``.
-
-        Raises
-        ------
-        ModelError, InputError
-            As :meth:`inverse_dynamics` does.
-        """
-        name, covers = self.name, self.covers
-        missing = covers.missing(arm)
+    def _check(self, request: Request) -> None:
+        """Refuse what the form does not cover, and arguments of a wrong length or not finite."""
+        name, n = self.name, request.arm.n
+        missing = self.covers.missing(request.arm)
         if missing:
             raise ModelError(f'{name}: {"; ".join(missing)}')
-        if wrench is not None and not covers.wrench:
-            raise InputError(f'{name}: wrench: expected none, got one; the form has no tip wrench')
-        if base_motion is not None and not covers.moving_base:
-            raise InputError(
-                f'{name}: base_motion: expected none, got one; the form is for a fixed base'
-            )
-        for key, values, count in (
-            *((key, values, arm.n) for key, values in joint_values.items()),
-            ('gravity', gravity, 3),
-            ('wrench', wrench, 6),
-            ('base_motion', base_motion, 9),
-        ):
+        counts = {'q': n, 'qd': n, 'qdd': n, 'gravity': 3, 'wrench': 6, 'base_motion': 9}
+        for key, count in counts.items():
+            values = getattr(request, key)
             if values is None:
                 continue
             if len(values) != count:

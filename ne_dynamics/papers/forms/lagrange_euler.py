@@ -302,11 +302,7 @@ FORM = Formulation(
     'lagrange_euler',
     '001, Turney, Mudge and Lee 1980; 003, Lee et al.',
     '001 (1.10)-(1.28), (2.6)-(2.11), appendix; 003 (3.4)-(3.10)',
-    Covers(
-        convention='standard',
-        moving_base=True,
-        added=('prismatic', 'products_of_inertia', 'wrench', 'viscous_friction', 'moving_base'),
-    ),
+    Covers('standard'),
     compute_efforts,
 )
 PLAIN_FORM = replace(FORM, name='lagrange_euler_plain', compute_efforts=compute_efforts_plain)

@@ -72,6 +72,6 @@ FORM = Formulation(
     'luh_walker_paul',
     '001, Turney, Mudge and Lee 1980; 000, Sasaki 1990; 003, Lee et al.',
     '001 (3.15)-(3.21); 000 (2.31)-(2.39); 003 (3.21)-(3.27)',
-    Covers(convention='standard', moving_base=True, added=('moving_base',)),
+    Covers('standard'),
     compute_efforts,
 )

@@ -3,7 +3,7 @@
 Source: 001 (5.1-5.2) in place of (3.19-3.20), the rest as in (3.15-3.21). The matrix A_i gathers
 ``w x (w x b) + alpha x b`` for any vector b of link i, and K_i the mass distribution about the
 centre of mass. Standard Denavit-Hartenberg frames; everything of link i is in frame i. Sliding
-joints and viscous friction are those of 000 (2.31-2.39).
+joints and viscous friction are those of 000 (2.31-2.39); inertia tensors are general ones.
 """
 
 from __future__ import annotations
@@ -84,10 +84,6 @@ FORM = Formulation(
     'modified_newton_euler',
     '001, Turney, Mudge and Lee 1980',
     '001 (3.15)-(3.16), (5.1)-(5.2), (3.21)',
-    Covers(
-        convention='standard',
-        moving_base=True,
-        added=('prismatic', 'products_of_inertia', 'viscous_friction', 'moving_base'),
-    ),
+    Covers('standard'),
     compute_efforts,
 )

@@ -238,6 +238,6 @@ FORM = Formulation(
     'natural_orthogonal_complement',
     '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7',
     '004 (7.45)-(7.58)',
-    Covers(convention='standard', moving_base=True, added=('moving_base',)),
+    Covers('standard'),
     compute_efforts,
 )

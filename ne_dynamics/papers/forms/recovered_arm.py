@@ -17,7 +17,9 @@ from ne_dynamics.papers.forms.arm import (
     cosine_sine,
 )
 from ne_dynamics.papers.forms.fitted_arm import require_chain
-from ne_dynamics.papers.thresholds import FORMS
+
+ROUNDING = 1e-9
+"""Distance of a pose from a Denavit-Hartenberg row that is none [rad, and of the length]."""
 
 
 def arm_from_robot(robot: Robot, convention: str | None = None) -> Arm:
@@ -120,7 +122,7 @@ def _standard_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
         theta, shift_before = _screw_about_z(before, what)
         alpha, a, shift_after = _screw_about_x(after, what)
         if body.joint_type.is_prismatic:
-            if abs(shift_after) > FORMS.recovered_pose:
+            if abs(shift_after) > ROUNDING:
                 raise ModelError(f'{what}: expected no shift along z after it, got {shift_after}')
             tables.append((theta, shift_before, a, alpha))
         else:
@@ -141,12 +143,12 @@ def _modified_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
         cosine, sine = cosine_sine(alpha)
         d = -sine * position[1] + cosine * position[2]
         along_y = cosine * position[1] + sine * position[2]
-        if abs(rotation[0, 2]) > FORMS.recovered_pose:
+        if abs(rotation[0, 2]) > ROUNDING:
             wrong = (
                 'across x of the frame before, got one with component '
                 f'{rotation[0, 2]:.3g} along it'
             )
-        elif abs(along_y) > FORMS.recovered_pose * max(1.0, float(np.abs(position).max())):
+        elif abs(along_y) > ROUNDING * max(1.0, float(np.abs(position).max())):
             wrong = f'that meets x of the frame before, got one {along_y:.3g} m beside it'
         else:
             tables.append((theta, float(d), float(position[0]), alpha))
@@ -160,7 +162,7 @@ def _modified_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
 
 def _is_screw_about_z(pose: Transform) -> bool:
     off_axis = [*pose.rotation[:2, 2], *pose.rotation[2, :2], *pose.translation[:2]]
-    return bool(np.abs(off_axis).max() <= FORMS.recovered_pose and pose.rotation[2, 2] > 0.0)
+    return bool(np.abs(off_axis).max() <= ROUNDING and pose.rotation[2, 2] > 0.0)
 
 
 def _screw_about_z(pose: Transform, what: str) -> tuple[float, float]:
@@ -175,10 +177,10 @@ def _screw_about_z(pose: Transform, what: str) -> tuple[float, float]:
 def _screw_about_x(pose: Transform, what: str) -> tuple[float, float, float]:
     rotation, position = pose.rotation, pose.translation
     off_axis = [*rotation[0, 1:], *rotation[1:, 0], position[1]]
-    if np.abs(off_axis).max() > FORMS.recovered_pose or rotation[0, 0] < 0.0:
+    if np.abs(off_axis).max() > ROUNDING or rotation[0, 0] < 0.0:
         raise ModelError(f'{what}: expected a screw about x of its frame, got {pose.matrix}')
     return math.atan2(rotation[2, 1], rotation[1, 1]), float(position[0]), float(position[2])
 
 
 def _is_identity(pose: Transform) -> bool:
-    return bool(np.abs(pose.matrix - np.eye(4)).max() <= FORMS.recovered_pose)
+    return bool(np.abs(pose.matrix - np.eye(4)).max() <= ROUNDING)

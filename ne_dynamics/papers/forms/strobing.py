@@ -10,7 +10,6 @@ left out where these are strobed.
 
 from __future__ import annotations
 
-from ne_dynamics.errors import ModelError
 from ne_dynamics.papers.forms import craig, luh_walker_paul
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
@@ -112,47 +111,3 @@ def gravity_torque(
     form = formulation or default_formulation(arm)
     zeros = _units(arm.n)
     return form(arm, q, zeros, zeros, gravity=gravity)
-
-
-def solve_by_cholesky(matrix: Matrix, right: Scalars) -> list[Scalar]:
-    """Return the n scalars that solve a system, by Cholesky factors ``L D L^T`` without roots.
-
-    Parameters
-    ----------
-    matrix : n rows of n scalars
-        Symmetric and positive definite; the lower triangle is read.
-    right : sequence of n scalars
-
-    Raises
-    ------
-    ModelError
-        When a pivot that is a number is not positive.
-    """
-    n = len(right)
-    lower: Matrix = [[0.0] * n for _ in range(n)]
-    pivots: list[Scalar] = []
-    for column in range(n):
-        weighted = [lower[column][k] * pivots[k] for k in range(column)]
-        pivot = matrix[column][column]
-        for k in range(column):
-            pivot = pivot - lower[column][k] * weighted[k]
-        if isinstance(pivot, float) and not pivot > 0.0:
-            raise ModelError(
-                f'joint of index {column}: expected a positive definite mass matrix, '
-                f'got pivot {pivot}'
-            )
-        pivots.append(pivot)
-        for row in range(column + 1, n):
-            value = matrix[row][column]
-            for k in range(column):
-                value = value - lower[row][k] * weighted[k]
-            lower[row][column] = value / pivot
-    solution = list(right)
-    for row in range(n):
-        for k in range(row):
-            solution[row] = solution[row] - lower[row][k] * solution[k]
-    solution = [value / pivot for value, pivot in zip(solution, pivots, strict=True)]
-    for row in reversed(range(n)):
-        for k in range(row + 1, n):
-            solution[row] = solution[row] - lower[k][row] * solution[k]
-    return solution

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple
 from typing import NamedTuple
 
 from ne_dynamics.codegen.program import trace
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
+from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.stages import Arrangement, arrange_table_5
 from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_graph, count_steps
-from ne_dynamics.papers.counting.term_graph import build_term_graph
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import ReportTable, StudyReport
-from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'concurrency'
 PROCESSORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32)
@@ -28,21 +28,19 @@ COMPARED = ('lagrange_euler', 'luh_walker_paul', FORM)
 IN_STAGES = '001 table 5, in its stages'
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """Steps against the number of processors.
 
     Attributes
     ----------
     label : str
-    processors, steps, bounds : tuple of int
-        The bound is what no schedule on so many processors can go below.
+    steps, bounds : list of int
+        For each of :data:`PROCESSORS`; the bound is what no schedule on so many can go below.
     """
 
     label: str
-    processors: tuple[int, ...]
-    steps: tuple[int, ...]
-    bounds: tuple[int, ...]
+    steps: list[int]
+    bounds: list[int]
 
 
 def build_graphs(n: int) -> dict[str, TaskGraph]:
@@ -64,7 +62,8 @@ def build_graphs(n: int) -> dict[str, TaskGraph]:
 def build_terms(name: str, n: int) -> TaskGraph:
     """Return the terms of a form for a general revolute arm, with axial moments."""
     form = FORMULATIONS[name]
-    return build_term_graph(form, make_counting_arm(form.covers, n, principal_axes=True))
+    arm = make_counting_arm(form.covers, n, principal_axes=True)
+    return count_operations(form.inverse_dynamics, arm).build_graph()
 
 
 def build_operations(name: str, n: int) -> TaskGraph:
@@ -99,10 +98,8 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
     InputError
         When there are fewer joints.
     """
-    if n < STUDIES.fewest_joints:
-        raise InputError(
-            f'joints: expected at least {STUDIES.fewest_joints}, as 001 table 5 has, got {n}'
-        )
+    if n < 2:
+        raise InputError(f'joints: expected at least 2, as 001 table 5 has, got {n}')
     arrangement, graphs = arrange_table_5(), build_graphs(n)
     curves = (
         _curve_of_arrangement(arrangement, n),
@@ -118,9 +115,7 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
             'n': n,
             'summary': summary_data,
             'steps': {
-                curve.label: [
-                    list(pair) for pair in zip(curve.processors, curve.steps, strict=True)
-                ]
+                curve.label: [[k, steps] for k, steps in zip(PROCESSORS, curve.steps, strict=True)]
                 for curve in curves
             },
             'forms': forms_data,
@@ -147,58 +142,50 @@ class _Entry(NamedTuple):
     label : str
     work : int
         Operations.
-    path : tuple of int
-        Multiplications, additions and functions on the longest chain.
+    path : OperationCount
+        Of the longest chain.
     fewest : int
         Processors that are as fast as any number of them.
     """
 
     label: str
     work: int
-    path: tuple[int, int, int]
+    path: OperationCount
     fewest: int
 
     @classmethod
     def of_graph(cls, label: str, graph: TaskGraph) -> _Entry:
         """Return the entry of a graph."""
         path = count_steps(graph.find_critical_path())
-        return cls(label, graph.work, path, fewest_processors(graph, sum(path)))
+        return cls(label, graph.work, path, fewest_processors(graph, path.total))
 
     @property
     def speedup(self) -> float:
         """How many times as fast as one processor any number of them can be."""
-        return self.work / sum(self.path)
+        return self.work / self.path.total
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The texts for `COLUMNS`."""
-        products, sums, _ = self.path
-        return (
-            str(self.work),
-            f'{products}; {sums}',
-            str(sum(self.path)),
-            f'{self.speedup:.3g}',
-            str(self.fewest),
-        )
+        words = self.work, self.path, self.path.total, f'{self.speedup:.3g}', self.fewest
+        return tuple(map(str, words))
 
     @property
     def data(self) -> dict[str, object]:
         """The same as numbers."""
         return {
             'operations': self.work,
-            'critical_path': list(self.path),
+            'critical_path': [*astuple(self.path)],
             'ideal_speedup': self.speedup,
             'processors': self.fewest,
         }
 
 
 def _curve(label: str, graph: TaskGraph) -> Curve:
-    schedules = [schedule_tasks(graph, k) for k in PROCESSORS]
     return Curve(
         label,
-        PROCESSORS,
-        tuple(schedule.steps for schedule in schedules),
-        tuple(lower_bound(graph, k) for k in PROCESSORS),
+        [schedule_tasks(graph, k).steps for k in PROCESSORS],
+        [lower_bound(graph, k) for k in PROCESSORS],
     )
 
 
@@ -206,12 +193,11 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
     stages = arrangement.outward, arrangement.inward
     return Curve(
         IN_STAGES,
-        PROCESSORS,
-        tuple(arrangement.schedule_steps(n, k) for k in PROCESSORS),
-        tuple(
+        [arrangement.schedule_steps(n, k) for k in PROCESSORS],
+        [
             arrangement.leading.work + n * sum(lower_bound(stage, k) for stage in stages)
             for k in PROCESSORS
-        ),
+        ],
     )
 
 
@@ -222,7 +208,7 @@ def _summarise(
     chain = arrangement.count_longest_chain(n)
     outward, inward = arrangement.fewest_processors()
     entries = [
-        _Entry(IN_STAGES, whole.arithmetic, (*chain, 0), max(outward, inward)),
+        _Entry(IN_STAGES, whole.arithmetic, chain, max(outward, inward)),
         *(_Entry.of_graph(label, graph) for label, graph in graphs.items()),
     ]
     printed = TABLES['001 table 5'][TOTAL]
@@ -231,8 +217,8 @@ def _summarise(
             f'One inverse dynamics of a general arm of {n} joints, side by side',
             ('tasks', *COLUMNS),
             [(entry.label, *entry.cells) for entry in entries],
-            f'Printed in 001 table 5: {printed.text()}, here {printed.at(n)}; its stages come out '
-            f'at {chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
+            f'Printed in 001 table 5: {printed}, here {printed.for_joints(n)}; its stages come '
+            f'out at {chain}, on {max(outward, inward)} processors. A step is one '
             'operation of a processor, of any kind. The chain in multiplications; additions; its '
             'steps hold the sine or cosine, too, where it begins with one. Operations of table 5: '
             'the total of table 4. Terms: axial moments as in 001, each term one task. '
@@ -281,25 +267,11 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
 def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
     printed = TABLES['001 table 5'][TOTAL]
     rows, data = [], {}
-    for name, robot in list_robots(1, 2, 3, 6, STUDIES.longest_arm):
+    for name, robot in list_robots(1, 2, 3, 6, 12):
         entry = _Entry.of_graph(name, build_operation_graph(trace_inverse_dynamics(robot)))
-        products, sums, functions = entry.path
-        rows.append(
-            (
-                name,
-                printed.at(robot.n),
-                f'{products}; {sums}',
-                str(sum(entry.path)),
-                f'{entry.speedup:.1f}',
-                str(entry.fewest),
-            )
-        )
-        data[name] = {
-            'multiplications': products,
-            'additions': sums,
-            'functions': functions,
-            'operations_per_step': entry.speedup,
-        }
+        counts = printed.for_joints(robot.n), entry.path, entry.path.total
+        rows.append((name, *map(str, counts), f'{entry.speedup:.1f}', str(entry.fewest)))
+        data[name] = {**asdict(entry.path), 'operations_per_step': entry.speedup}
     table = ReportTable(
         'The longest chain of the traced recursion, by robot',
         ('robot', '001 table 5', 'ours', 'all steps', 'operations a step', 'processors for that'),

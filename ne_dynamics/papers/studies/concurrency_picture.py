@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.papers.studies.concurrency import Curve
+from ne_dynamics.papers.studies.concurrency import PROCESSORS, Curve
 from ne_dynamics.picture_file import add_heading, make_panels, write_picture
 
 COLOURS = ('#d1495b', '#e69f00', '#0072b2', '#222222')
@@ -23,13 +23,13 @@ def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
         style: dict[str, Any] = {'color': colour, 'linewidth': 1.6}
         dashed: dict[str, Any] = {'color': colour, 'linewidth': 1.1, 'dashes': (3, 2)}
         marked = {'marker': marker, 'markersize': 4.5}
-        left.plot(curve.processors, curve.steps, label=curve.label, **style, **marked)
-        left.plot(curve.processors, curve.bounds, **dashed)
+        left.plot(PROCESSORS, curve.steps, label=curve.label, **style, **marked)
+        left.plot(PROCESSORS, curve.bounds, **dashed)
         work = curve.steps[0]
-        right.plot(curve.processors, [work / steps for steps in curve.steps], **style, **marked)
-        right.plot(curve.processors, [work / bound for bound in curve.bounds], **dashed)
+        right.plot(PROCESSORS, [work / steps for steps in curve.steps], **style, **marked)
+        right.plot(PROCESSORS, [work / bound for bound in curve.bounds], **dashed)
     left.plot([], [], color='#777777', linewidth=1.1, dashes=(3, 2), label='what bounds it')
-    last = max(curves[0].processors)
+    last = max(PROCESSORS)
     right.plot([1, last], [1, last], color='#aaaaaa', linewidth=0.9, label='as many as processors')
     highest = max(curve.steps[0] / min(curve.bounds) for curve in curves)
     right.set_ylim(0.0, 1.1 * highest)

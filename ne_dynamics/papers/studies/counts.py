@@ -11,8 +11,8 @@ from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers import robots
-from ne_dynamics.papers.counting.claims import list_claims
-from ne_dynamics.papers.counting.costs import Cost, Count
+from ne_dynamics.papers.counting.claims import JOINTS, list_claims
+from ne_dynamics.papers.counting.costs import FITTED_FROM, Cost
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting
@@ -20,16 +20,16 @@ from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
-from ne_dynamics.papers.thresholds import FORMS, STUDIES
 
 NAME = 'counts'
+LONGEST = 12
+"""Joints of the longest arm whose operations are counted."""
+
 LEAST_PRINTED = 'Li & Sankar (1992), Lagrange'
 """The row of 004 table 7.3 that takes fewest operations for six joints."""
 
 
-def study(
-    largest: int = STUDIES.counted_joints, progress: Progress = ignore_progress
-) -> StudyReport:
+def study(largest: int = LONGEST, progress: Progress = ignore_progress) -> StudyReport:
     """Measure every formulation for 1 to `largest` joints and compare with what is printed.
 
     Parameters
@@ -46,7 +46,7 @@ def study(
             (
                 name,
                 meter.fit_cost(CountSetting(name)),
-                meter.count(name, STUDIES.shown_joints, skip_trivial=True),
+                meter.count(name, JOINTS, skip_trivial=True),
             )
         )
         progress(index + 1, steps)
@@ -80,14 +80,12 @@ def study(
 
 
 def _as_data(
-    meter: CostMeter, name: str, cost: Cost, skipped: Count, largest: int
+    meter: CostMeter, name: str, cost: Cost, skipped: OperationCount, largest: int
 ) -> dict[str, object]:
     return {
         'multiplications': str(cost.multiplications),
         'additions': str(cost.additions),
-        'skipping_zeros_and_ones': {
-            f'n={STUDIES.shown_joints}': [skipped.multiplications, skipped.additions]
-        },
+        'skipping_zeros_and_ones': {f'n={JOINTS}': [skipped.multiplications, skipped.additions]},
         'measured': [
             [n, meter.count(name, n).multiplications, meter.count(name, n).additions]
             for n in range(1, largest + 1)
@@ -95,14 +93,16 @@ def _as_data(
     }
 
 
-def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) -> ReportTable:
+def _tabulate_totals(
+    measured: Sequence[tuple[str, Cost, OperationCount]], largest: int
+) -> ReportTable:
     return ReportTable(
         'Measured cost of one inverse dynamics, general revolute arm of n joints',
         (
             'formulation',
             'multiplications',
             'additions',
-            f'n = {STUDIES.shown_joints}',
+            f'n = {JOINTS}',
             'skipping 0 and 1',
         ),
         [
@@ -110,14 +110,14 @@ def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) 
                 name,
                 str(cost.multiplications),
                 str(cost.additions),
-                cost.at(STUDIES.shown_joints),
-                skipped.text(),
+                str(cost.for_joints(JOINTS)),
+                str(skipped),
             )
             for name, cost, skipped in measured
         ],
         f'Counted for n = 1 to {largest}; each formula meets every count from '
-        f'n = {FORMS.fitted_from} on exactly. The last columns are multiplications; additions for '
-        f'n = {STUDIES.shown_joints}. Counted as the authors do, products with a stored 0 or 1 '
+        f'n = {FITTED_FROM} on exactly. The last columns are multiplications; additions for '
+        f'n = {JOINTS}. Counted as the authors do, products with a stored 0 or 1 '
         'count; the last column leaves them out. No friction, no tip wrench, full inertia tensors '
         'where the form knows them.',
     )
@@ -130,9 +130,9 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
     for item in EVERY_ROW:
         printed = TABLES[item.table][item.row]
         ours = add_costs(item.ours, meter) if item.ours else None
-        how = ' + '.join(source.text() for source in item.sources)
-        shown = '' if ours is None else ours.text()
-        head = item.table, item.row, printed.text()
+        how = ' + '.join(source.text for source in item.sources)
+        shown = '' if ours is None else str(ours)
+        head = item.table, item.row, str(printed)
         lines[item.status].append(
             {
                 MEASURED: (*head, how),
@@ -217,20 +217,19 @@ def list_robots(*lengths: int) -> list[tuple[str, Robot]]:
     ]
 
 
-def find_cheapest(meter: CostMeter, n: int) -> tuple[str, Count]:
+def find_cheapest(meter: CostMeter, n: int) -> tuple[str, OperationCount]:
     """Return the form that takes fewest operations for n joints, and what it takes."""
     counts = {name: meter.count(name, n) for name in FORMULATIONS}
     return min(counts.items(), key=lambda item: item[1].arithmetic)
 
 
-def _saved(count: Count, traced: OperationCount) -> str:
+def _saved(count: OperationCount, traced: OperationCount) -> str:
     """Return how much less the traced equations take than so many operations."""
-    ratio = (traced.multiplications + traced.additions) / count.arithmetic
-    return f'{100 * (1 - ratio):.0f} %'
+    return f'{100 * (1 - traced.arithmetic / count.arithmetic):.0f} %'
 
 
 def _count_traced(meter: CostMeter) -> tuple[ReportTable, dict[str, list[int]], list[str]]:
-    cases = list_robots(1, 2, 3, 6, 7, STUDIES.counted_joints)
+    cases = list_robots(1, 2, 3, 6, 7, LONGEST)
     missing = []
     try:
         cases.append(('UR5', robots.ur5().robot))

@@ -12,15 +12,18 @@ from ne_dynamics.papers.forms import FORMULATIONS, Formulation
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.random_arms import random_arm
 from ne_dynamics.papers.studies.report import (
+    DISAGREEMENT,
     Progress,
     ReportTable,
     StudyReport,
     ignore_progress,
     list_disagreements,
 )
-from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'equivalence'
+LARGEST_ARM = 8
+"""Joints of the longest arm on which forms are compared."""
+
 GRAVITY = (0.3, -0.2, -9.80665)
 """Tilted, so that no component is hidden [m/s^2]."""
 
@@ -44,7 +47,7 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
     worst = dict.fromkeys(FORMULATIONS, 0.0)
     sliding = dict.fromkeys(FORMULATIONS, 0)
     for index in range(arms):
-        n = 1 + index % STUDIES.largest_arm
+        n = 1 + index % LARGEST_ARM
         made: dict[tuple[str, bool], tuple[Arm, list[list[float]], np.ndarray]] = {}
         for name, formulation in FORMULATIONS.items():
             key = (formulation.covers.convention, formulation.covers.prismatic)
@@ -62,7 +65,7 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
         progress(index + 1, arms)
     table = _tabulate(worst, arms, seed)
     data = {'arms': arms, 'seed': seed, 'largest_disagreement': worst, 'sliding_joints': sliding}
-    disagreements = list_disagreements(worst, dict.fromkeys(worst, STUDIES.disagreement))
+    disagreements = list_disagreements(worst, dict.fromkeys(worst, DISAGREEMENT))
     return StudyReport(NAME, (table,), data, disagreements=disagreements)
 
 
@@ -80,7 +83,7 @@ def _tabulate(worst: Mapping[str, float], arms: int, seed: int) -> ReportTable:
     ]
     return ReportTable(
         f'Largest disagreement with the production recursion on {arms} random arms of 1 to '
-        f'{STUDIES.largest_arm} joints, relative to the largest torque',
+        f'{LARGEST_ARM} joints, relative to the largest torque',
         ('formulation', 'equations', 'DH', 'sliding joints', 'inertia', 'disagreement'),
         rows,
         f'Random lengths, twists, mass centres, tip wrench, viscous friction, gravity tilted; '

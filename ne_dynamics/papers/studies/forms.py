@@ -4,44 +4,48 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.orientation import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
-from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation, strobing
-from ne_dynamics.papers.forms.arm import Arm
-from ne_dynamics.papers.forms.drives import DrivenArm
+from ne_dynamics.papers.forms.arm import Arm, DHLink
 from ne_dynamics.papers.forms.fitted_arm import fit_arm, require_chain, to_modified
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.recovered_arm import arm_from_robot
 from ne_dynamics.papers.forms.rk4 import SimulatedMotion, simulate
 from ne_dynamics.papers.studies.report import (
+    DISAGREEMENT,
     Progress,
     ReportTable,
     StudyReport,
     ignore_progress,
     list_disagreements,
 )
-from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.printable import escape_controls
 
 NAME = 'forms'
 GRAVITY = (0.0, 0.0, -9.80665)
-NOTHING = Count()
+NOTHING = OperationCount()
 
+
+SOLVED_DISAGREEMENT = 1e-8
+"""The same of solutions with the mass matrix, which may be near singular."""
 
 _SOLVED = ('forward dynamics', 'positions after a simulation', 'velocities after a simulation')
 
+STEP = 0.001
+"""Of the simulations that are compared [s]."""
 
-@dataclass(frozen=True, eq=False)
-class FormMotion:
+
+class FormMotion(NamedTuple):
     """One motion.
 
     Attributes
@@ -54,8 +58,7 @@ class FormMotion:
     qdd: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Arms:
+class Arms(NamedTuple):
     """A robot as an arm of the published forms.
 
     Attributes
@@ -72,8 +75,7 @@ class Arms:
     is_fitted: bool
 
 
-@dataclass(frozen=True, eq=False)
-class FormResult:
+class FormResult(NamedTuple):
     """What one form gives for a robot.
 
     Attributes
@@ -86,7 +88,7 @@ class FormResult:
     disagreement : float
         Of the efforts from the production recursion's, relative to the largest, or to the
         largest that one unit of acceleration takes where all are smaller.
-    naive, skipping : Count
+    naive, skipping : OperationCount
         Operations on this arm, as the authors count and without products with 0 and 1.
     seconds : float
         Median time of a call on Python floats.
@@ -96,8 +98,8 @@ class FormResult:
     refusals: tuple[str, ...] = ()
     efforts: FloatArray | None = None
     disagreement: float = 0.0
-    naive: Count = NOTHING
-    skipping: Count = NOTHING
+    naive: OperationCount = NOTHING
+    skipping: OperationCount = NOTHING
     seconds: float = 0.0
 
 
@@ -161,7 +163,14 @@ def find_arms(robot: Robot) -> Arms:
     return Arms(own, fit_arm(robot), own, is_fitted=False)
 
 
-def study(robot: Robot, motion: FormMotion, progress: Progress = ignore_progress) -> StudyReport:
+def study(
+    robot: Robot,
+    motion: FormMotion,
+    progress: Progress = ignore_progress,
+    *,
+    timed_seconds: float = 0.03,
+    simulation_steps: int = 50,
+) -> StudyReport:
     """Run every published form on a robot.
 
     Parameters
@@ -170,11 +179,15 @@ def study(robot: Robot, motion: FormMotion, progress: Progress = ignore_progress
         Of any kind; what a form cannot take is said in its row.
     motion : FormMotion
     progress : Progress
+    timed_seconds : float
+        For how long each form is timed [s].
+    simulation_steps : int
+        Of the simulations that are compared.
     """
     if robot.n == 0:
         raise ModelError(f'robot {robot.name!r}: expected at least one joint that moves, got none')
     production = Dynamics(robot, gravity=GRAVITY, backend='python')
-    expected = production.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    expected = production.inverse_dynamics(*motion)
     rotors = robot.joint_values('reflected_inertia')
     friction = production.friction_torque(motion.qd, q=motion.q)
     steps = len(FORMULATIONS) + 1
@@ -189,26 +202,30 @@ def study(robot: Robot, motion: FormMotion, progress: Progress = ignore_progress
         if arms:
             is_standard = form.covers.convention == 'standard'
             arm = arms.standard if is_standard else arms.modified
-            results.append(_run_form(form, arm, production, motion, expected))
+            results.append(_run_form(form, arm, production, motion, timed_seconds))
         else:
             results.append(FormResult(form.name, (refusal,)))
         progress(index + 1, steps)
-    tables = [_tabulate_efforts(robot, results, expected, rotors * motion.qdd, friction)]
-    tables.append(_tabulate_costs(results, production, motion))
+    tables = [
+        _tabulate_efforts(robot, results, expected, rotors * motion.qdd, friction),
+        _tabulate_costs(results, production, motion, timed_seconds),
+    ]
     data: dict[str, object] = {
         'robot': robot.name,
         'joints': [joint.name for joint in robot.joints],
-        'motion': {key: getattr(motion, key).tolist() for key in ('q', 'qd', 'qdd')},
+        'motion': {key: value.tolist() for key, value in motion._asdict().items()},
         'efforts': expected.tolist(),
         'rotors': (rotors * motion.qdd).tolist(),
         'friction': friction.tolist(),
         'forms': {result.name: _as_data(result) for result in results},
     }
     if arms:
-        tables.append(_tabulate_frames(arms.own, arms.is_fitted))
-        tables.append(_tabulate_ends(arms.own))
-        strobed = _compare_strobing(arms.standard, production, motion)
-        tables.append(_tabulate_strobing(strobed))
+        strobed = _compare_strobing(arms.standard, production, motion, simulation_steps)
+        tables += [
+            _tabulate_frames(arms.own, arms.is_fitted),
+            _tabulate_ends(arms.own),
+            _tabulate_strobing(strobed, simulation_steps),
+        ]
         data['frames'] = _frames_as_data(arms)
         data['strobing'] = strobed
         found = {each.name: each.disagreement for each in results if each.efforts is not None}
@@ -222,49 +239,71 @@ def _list_disagreements(
 ) -> tuple[str, ...]:
     """Return what forms and strobed quantities differ by more than rounding, as sentences."""
     rounding = 1e3 * np.finfo(np.float64).eps * float(np.linalg.cond(mass_matrix))
-    solved = max(STUDIES.solved_disagreement, rounding)
+    solved = max(SOLVED_DISAGREEMENT, rounding)
     return (
-        *list_disagreements(efforts, dict.fromkeys(efforts, STUDIES.disagreement)),
+        *list_disagreements(efforts, dict.fromkeys(efforts, DISAGREEMENT)),
         *list_disagreements(
             strobed,
-            {name: solved if name in _SOLVED else STUDIES.disagreement for name in strobed},
+            {name: solved if name in _SOLVED else DISAGREEMENT for name in strobed},
         ),
     )
 
 
-def _drive(arm: Arm, form: Formulation, production: Dynamics) -> DrivenArm:
-    def friction(q: Scalars, qd: Scalars) -> list[float]:
-        efforts: list[float] = production.friction_torque(
-            np.array(qd, dtype=np.float64), q=np.array(q, dtype=np.float64)
-        ).tolist()
-        return efforts
+class _DrivenArm:
+    """The links of an arm by a published form, beside it what no document has: other drives.
 
-    return DrivenArm(
-        arm,
-        form.inverse_dynamics,
-        rotors=production.robot.joint_values('reflected_inertia').tolist(),
-        friction=friction,
-        gravity=GRAVITY,
-    )
+    Rotors, and friction that is not viscous, are terms of their own, which add up with the efforts
+    of the links: ``tau = links + rotors qdd + friction(qd)``.
+    """
+
+    def __init__(self, arm: Arm, form: Formulation, production: Dynamics) -> None:
+        self.links = arm.rigid()
+        self.form = form.inverse_dynamics
+        self.production = production
+        self.rotors = production.robot.joint_values('reflected_inertia')
+
+    def inverse_dynamics(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Return the efforts that a motion takes, shape (n,) [N m or N]."""
+        links = self.form(self.links, *(each.tolist() for each in (q, qd, qdd)), gravity=GRAVITY)
+        friction: FloatArray = self.production.friction_torque(qd, q=q)
+        return np.array(links) + self.rotors * qdd + friction
+
+    def mass_matrix(self, q: FloatArray) -> FloatArray:
+        """Return M(q) by strobing, the rotors on its diagonal, shape (n, n)."""
+        return np.array(strobing.mass_matrix(self.links, q.tolist(), self.form)) + np.diag(
+            self.rotors
+        )
+
+    def forward_dynamics(self, q: FloatArray, qd: FloatArray, tau: FloatArray) -> FloatArray:
+        """Return the accelerations that efforts give (001 section 7), shape (n,)."""
+        known = self.inverse_dynamics(q, qd, np.zeros_like(qd))
+        return np.asarray(np.linalg.solve(self.mass_matrix(q), tau - known), dtype=np.float64)
 
 
 def _run_form(
-    form: Formulation, arm: Arm, production: Dynamics, motion: FormMotion, expected: FloatArray
+    form: Formulation, arm: Arm, production: Dynamics, motion: FormMotion, timed_seconds: float
 ) -> FormResult:
     rigid = arm.rigid()
     refusals = form.covers.missing(rigid)
     if refusals:
         return FormResult(form.name, tuple(refusals))
-    q, qd, qdd = (value.tolist() for value in (motion.q, motion.qd, motion.qdd))
-    efforts = np.array(_drive(arm, form, production).inverse_dynamics(q, qd, qdd))
+    lists = [value.tolist() for value in motion]
+    efforts = _DrivenArm(arm, form, production).inverse_dynamics(*motion)
+    expected = production.inverse_dynamics(*motion)
+    naive, skipping = (
+        count_operations(
+            form.inverse_dynamics, rigid, gravity=GRAVITY, skip_trivial=skip_trivial
+        ).total
+        for skip_trivial in (False, True)
+    )
     return FormResult(
         form.name,
         (),
         efforts,
         _disagreement(efforts, expected, _measure_unit_effort(production, motion)),
-        count_operations(form.inverse_dynamics, rigid, gravity=GRAVITY).total,
-        count_operations(form.inverse_dynamics, rigid, gravity=GRAVITY, skip_trivial=True).total,
-        _time_call(lambda: form.inverse_dynamics(rigid, q, qd, qdd, gravity=GRAVITY)),
+        naive,
+        skipping,
+        _time_call(lambda: form.inverse_dynamics(rigid, *lists, gravity=GRAVITY), timed_seconds),
     )
 
 
@@ -283,10 +322,10 @@ def _measure_unit_effort(production: Dynamics, motion: FormMotion) -> float:
     return float(np.abs(production.mass_matrix(motion.q)).sum(axis=1).max())
 
 
-def _time_call(call: Callable[[], object]) -> float:
-    """Return the median time of a call [s]; at least three calls."""
+def _time_call(call: Callable[[], object], seconds: float) -> float:
+    """Return the median time of a call [s], measured for so long; at least three calls."""
     times: list[float] = []
-    end = time.perf_counter() + STUDIES.timed_seconds
+    end = time.perf_counter() + seconds
     while len(times) < 3 or time.perf_counter() < end:
         start = time.perf_counter()
         call()
@@ -294,48 +333,45 @@ def _time_call(call: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
-def _compare_strobing(arm: Arm, production: Dynamics, motion: FormMotion) -> dict[str, float]:
+def _compare_strobing(
+    arm: Arm, production: Dynamics, motion: FormMotion, steps: int
+) -> dict[str, float]:
     """Return how far strobing any recursion, and RK4 on it, are from the production methods.
 
     The simulations are without friction: at rest that of Coulomb has the sign of rounding.
     """
     form = FORMULATIONS['luh_walker_paul']
-    driven = _drive(arm, form, production)
+    driven = _DrivenArm(arm, form, production)
     smooth = Dynamics(production.robot.without_friction(), gravity=GRAVITY, backend='python')
     unit = _measure_unit_effort(production, motion)
-    q, qd = motion.q.tolist(), motion.qd.tolist()
-    tau = production.inverse_dynamics(motion.q, motion.qd, motion.qdd)
-    coriolis = np.array(strobing.coriolis_matrix(driven.links, q, qd, form.inverse_dynamics))
+    position, rate = motion.q.tolist(), motion.qd.tolist()
+    coriolis = strobing.coriolis_matrix(driven.links, position, rate, driven.form)
     gravity = np.array(
-        strobing.gravity_torque(
-            driven.links, q, gravity=GRAVITY, formulation=form.inverse_dynamics
-        )
+        strobing.gravity_torque(driven.links, position, gravity=GRAVITY, formulation=driven.form)
     )
     holding = production.gravity_torque(motion.q)
 
-    def simulate_with(forward: Callable[..., Iterable[Scalar]]) -> SimulatedMotion:
-        return simulate(
-            lambda _, position, rate: list(forward(position, rate, holding.tolist())),
-            q,
-            qd,
-            step=STUDIES.simulation_step,
-            steps=STUDIES.simulation_steps,
-        )
+    def simulate_with(forward: Callable[..., FloatArray]) -> SimulatedMotion:
+        def accelerate(_: float, q: Scalars, qd: Scalars) -> list[Scalar]:
+            found: list[Scalar] = forward(np.array(q), np.array(qd), holding).tolist()
+            return found
+
+        return simulate(accelerate, position, rate, step=STEP, steps=steps)
 
     ours = simulate_with(smooth.forward_dynamics)
-    theirs = simulate_with(_drive(arm, form, smooth).forward_dynamics)
+    theirs = simulate_with(_DrivenArm(arm, form, smooth).forward_dynamics)
     bias = production.bias_torque(motion.q, motion.qd)
+    effort = production.inverse_dynamics(*motion)
+    accelerations = driven.forward_dynamics(motion.q, motion.qd, effort)
     return {
         'mass matrix': _disagreement(
-            np.array(driven.mass_matrix(q)), production.mass_matrix(motion.q)
+            driven.mass_matrix(motion.q), production.mass_matrix(motion.q)
         ),
         'Coriolis and centrifugal efforts': _disagreement(
-            coriolis @ motion.qd + gravity, bias, unit
+            np.array(coriolis) @ motion.qd + gravity, bias, unit
         ),
         'gravity': _disagreement(gravity, holding, unit),
-        'forward dynamics': _disagreement(
-            np.array(driven.forward_dynamics(q, qd, tau.tolist())), motion.qdd, 1.0
-        ),
+        'forward dynamics': _disagreement(accelerations, motion.qdd, 1.0),
         'positions after a simulation': _disagreement(theirs.q[-1], ours.q[-1], 1.0),
         'velocities after a simulation': _disagreement(theirs.qd[-1], ours.qd[-1], 1.0),
     }
@@ -365,10 +401,10 @@ def _tabulate_efforts(
 
 
 def _tabulate_costs(
-    results: Sequence[FormResult], production: Dynamics, motion: FormMotion
+    results: Sequence[FormResult], production: Dynamics, motion: FormMotion, timed_seconds: float
 ) -> ReportTable:
     multiplications, additions = production.operation_counts()['inverse_dynamics']
-    seconds = _time_call(lambda: production.inverse_dynamics(motion.q, motion.qd, motion.qdd))
+    seconds = _time_call(lambda: production.inverse_dynamics(*motion), timed_seconds)
     rows = [
         ('this package', '', '', f'{multiplications}; {additions}', f'{1e6 * seconds:.0f}', '')
     ]
@@ -380,8 +416,8 @@ def _tabulate_costs(
             (
                 each.name,
                 f'{each.disagreement:.0e}',
-                each.naive.text(),
-                each.skipping.text(),
+                str(each.naive),
+                str(each.skipping),
                 f'{1e6 * each.seconds:.0f}',
                 '',
             )
@@ -407,7 +443,7 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> ReportTable:
         (
             escape_controls(link.name),
             'slides' if link.is_prismatic else 'turns',
-            *_format_numbers(link.constant_angle, link.constant_shift, link.a, link.alpha),
+            *_format_numbers(*_collect_row(link).values()),
         )
         for link in arm.links
     ]
@@ -419,6 +455,12 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> ReportTable:
         f'The frames are {origin}. To theta of a joint that turns, and to d of one that slides, '
         'comes its position.',
     )
+
+
+def _collect_row(link: DHLink) -> dict[str, float]:
+    """Return what the joint's position is added to, and the rest of the row [rad, m]."""
+    shift = link.constant_shift
+    return {'theta': link.constant_angle, 'd': shift, 'a': link.a, 'alpha': link.alpha}
 
 
 def _format_numbers(*values: float) -> list[str]:
@@ -447,27 +489,20 @@ def _frames_as_data(arms: Arms) -> dict[str, object]:
         'fitted': arms.is_fitted,
         'base': arm.base.matrix.tolist(),
         'links': [
-            {
-                'joint': link.name,
-                'prismatic': link.is_prismatic,
-                'theta': link.constant_angle,
-                'd': link.constant_shift,
-                'a': link.a,
-                'alpha': link.alpha,
-            }
+            {'joint': link.name, 'prismatic': link.is_prismatic, **_collect_row(link)}
             for link in arm.links
         ],
         'tool': arm.tool.matrix.tolist(),
     }
 
 
-def _tabulate_strobing(disagreements: dict[str, float]) -> ReportTable:
+def _tabulate_strobing(disagreements: dict[str, float], steps: int) -> ReportTable:
     return ReportTable(
         'By strobing the recursion of Luh, Walker and Paul (001 sections 3 and 7)',
         ('quantity', 'disagreement'),
         [(name, f'{value:.0e}') for name, value in disagreements.items()],
-        f'The simulation: Runge-Kutta, {STUDIES.simulation_steps} steps of '
-        f'{1e3 * STUDIES.simulation_step:g} ms from the motion above, without friction, under the '
+        f'The simulation: Runge-Kutta, {steps} steps of '
+        f'{1e3 * STEP:g} ms from the motion above, without friction, under the '
         'efforts that hold it against gravity. '
         'Relative to the largest number, or to that of one unit where all are smaller.',
     )

@@ -33,7 +33,6 @@ from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.task_graph import build_operation_graph
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
-from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'lanes'
 MULTIPLY_ADD_CYCLES = 4
@@ -65,8 +64,23 @@ class LaneTiming:
     arithmetic: int
 
 
-def study(progress: Progress = ignore_progress) -> StudyReport:
+def study(
+    progress: Progress = ignore_progress,
+    *,
+    runs: int = 400,
+    calls: int = 500,
+    handovers: int = 200,
+    handover_runs: int = 30,
+) -> StudyReport:
     """Time the compiled inverse dynamics of a general arm of six joints, of UR5 and of Puma 560.
+
+    Parameters
+    ----------
+    progress : Progress
+    runs, calls : int
+        Measurements, of which the shortest counts, and calls in each.
+    handovers, handover_runs : int
+        Hand-overs between two threads in a measurement, and measurements.
 
     Raises
     ------
@@ -83,7 +97,7 @@ def study(progress: Progress = ignore_progress) -> StudyReport:
     for index, (name, robot) in enumerate(cases):
         program = trace_inverse_dynamics(robot)
         operations = build_operation_graph(program)
-        timings, cycle_now = measure(program, tools)
+        timings, cycle_now = measure(program, tools, runs, calls)
         cycle = min(cycle, cycle_now)
         measured += [(name, operations.work, timing) for timing in timings]
         data[name] = {
@@ -92,17 +106,17 @@ def study(progress: Progress = ignore_progress) -> StudyReport:
             'timings': [vars(timing) for timing in timings],
         }
         progress(index + 1, len(cases) + 1)
-    handover = measure_handover(tools)
+    handover = measure_handover(tools, handovers, handover_runs)
     progress(len(cases) + 1, len(cases) + 1)
     return StudyReport(
         NAME,
-        (_tabulate(measured, cycle, handover),),
+        (_tabulate(measured, cycle, handover, f'{runs} runs of {calls} calls'),),
         {'cycle': cycle, 'handover': handover, 'robots': data},
     )
 
 
 def _tabulate(
-    measured: Sequence[tuple[str, int, LaneTiming]], cycle: float, handover: float
+    measured: Sequence[tuple[str, int, LaneTiming]], cycle: float, handover: float, runs: str
 ) -> ReportTable:
     rows = []
     for name, work, timing in measured:
@@ -136,7 +150,7 @@ def _tabulate(
         ),
         rows,
         'Waiting: a call reads the results of the one before. Shortest of '
-        f'{STUDIES.timed_runs} runs of {STUDIES.timed_calls} calls. Instructions: all of a call '
+        f'{runs}. Instructions: all of a call '
         '(arithmetic on doubles, a fused multiply-add once). Of pairs: waiting; not waiting. '
         'Operations in flight: those of the '
         f'traced equations, {MULTIPLY_ADD_CYCLES} cycles each, over the time of the call; sine '
@@ -145,16 +159,21 @@ def _tabulate(
     )
 
 
-def measure(program: Program, tools: Toolchain) -> tuple[list[LaneTiming], float]:
-    """Return the timings on one lane and on all, and the length of a cycle [s]."""
+def measure(
+    program: Program, tools: Toolchain, runs: int, calls: int
+) -> tuple[list[LaneTiming], float]:
+    """Return the timings on one lane and on all, and the length of a cycle [s].
+
+    The shortest of some runs counts, each of so many calls.
+    """
     text = write_loops(program)
     engine = tools.load(tools.compile(text), {})
     assembly = tools.assemble(text)
-    cycle = _time_chain(engine.address('chain'))
+    cycle = _time_chain(engine.address('chain'), runs)
     timings = []
     for lanes, body in ((1, 'single'), (LLVM.most_lanes, 'several')):
         times = [
-            _time_loop(program, engine.address(loop_name(lanes, is_waiting)), lanes)
+            _time_loop(program, engine.address(loop_name(lanes, is_waiting)), lanes, runs, calls)
             for is_waiting in (True, False)
         ]
         mnemonics = _list_mnemonics(assembly, body)
@@ -271,18 +290,18 @@ ret void
 """
 
 
-def _time_chain(address: int) -> float:
+def _time_chain(address: int, runs: int) -> float:
     prototype = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
     chain = prototype(address)
     count = 10_000
-    shortest = _find_shortest(lambda: chain(count, 1.0, 0.5))
+    shortest = _find_shortest(lambda: chain(count, 1.0, 0.5), runs)
     return shortest / (8 * count * MULTIPLY_ADD_CYCLES)
 
 
-def _time_loop(program: Program, address: int, lanes: int) -> float:
+def _time_loop(program: Program, address: int, lanes: int, runs: int, calls: int) -> float:
     inputs = draw_inputs(program, lanes)
     run = bind_loop(program, address, lanes, inputs)
-    return _find_shortest(lambda: run(STUDIES.timed_calls)) / STUDIES.timed_calls
+    return _find_shortest(lambda: run(calls), runs) / calls
 
 
 def draw_inputs(program: Program, lanes: int) -> list[FloatArray]:
@@ -315,21 +334,24 @@ def bind_loop(
     return run
 
 
-def measure_handover(tools: Toolchain) -> float:
-    """Return how long a number takes from one thread to another, both looking for it [s]."""
+def measure_handover(tools: Toolchain, handovers: int, runs: int) -> float:
+    """Return how long a number takes from one thread to another, both looking for it [s].
+
+    The shortest of some runs counts, each of so many hand-overs.
+    """
     engine = tools.load(tools.compile(_HANDOVER), {})
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     pass_on = prototype(engine.address('pass_on'))
     shortest = float('inf')
-    for _ in range(STUDIES.handover_repeats):
+    for _ in range(runs):
         cell = np.zeros(8, dtype=np.int64)
-        other = threading.Thread(target=pass_on, args=(cell.ctypes.data, 1, STUDIES.handovers))
+        other = threading.Thread(target=pass_on, args=(cell.ctypes.data, 1, handovers))
         other.start()
         start = time.perf_counter()
-        pass_on(cell.ctypes.data, 0, STUDIES.handovers)
+        pass_on(cell.ctypes.data, 0, handovers)
         shortest = min(shortest, time.perf_counter() - start)
         other.join()
-    return shortest / (2 * STUDIES.handovers)
+    return shortest / (2 * handovers)
 
 
 def _aligned(size: int) -> FloatArray:
@@ -339,9 +361,9 @@ def _aligned(size: int) -> FloatArray:
     return spare[start : start + size]
 
 
-def _find_shortest(run: Callable[[], object]) -> float:
+def _find_shortest(run: Callable[[], object], runs: int) -> float:
     shortest = float('inf')
-    for _ in range(STUDIES.timed_runs):
+    for _ in range(runs):
         start = time.perf_counter()
         run()
         shortest = min(shortest, time.perf_counter() - start)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -28,10 +30,15 @@ from ne_dynamics.papers.studies.puma_simulation import (
     run,
 )
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
-from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'puma'
+
+DURATIONS = (1.0, 2.0, 4.0, 8.0)
+"""Of the motions whose errors are compared [s]."""
+
+JUMP_DURATION = 1.0
+"""Of the trapezoid whose acceleration jumps [s]."""
 
 JUMP_STEPS = (1, 2, 4)
 """Runge-Kutta steps in a sampling time that are compared where the acceleration jumps."""
@@ -49,46 +56,8 @@ Picture = dict[tuple[LawEvaluation, str], PumaRun]
 """Runs by reading and profile, with the converter."""
 
 
-@dataclass(eq=False)
-class _Runs:
-    """Simulated motions, each simulated once.
-
-    Attributes
-    ----------
-    progress : Progress
-        In simulated seconds.
-    total : float
-        [s]
-    """
-
-    progress: Progress
-    total: float
-    rigid: Dynamics = field(init=False)
-    with_rotors: Dynamics = field(init=False)
-    done: float = 0.0
-    kept: dict[tuple[object, ...], PumaRun] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        arm = load_arm()
-        self.rigid = Dynamics(arm.rigid().robot(), gravity=GRAVITY)
-        self.with_rotors = Dynamics(arm.robot(), gravity=GRAVITY)
-
-    def find(
-        self,
-        profile: str,
-        duration: float,
-        reading: LawEvaluation,
-        sensor: Sensor = Sensor.EXACT,
-        has_rotors: bool = False,
-    ) -> PumaRun:
-        """Return the run, simulated when it is asked for the first time."""
-        key = (profile, duration, reading, sensor, has_rotors)
-        if key not in self.kept:
-            dynamics = self.with_rotors if has_rotors else self.rigid
-            self.kept[key] = run(dynamics, PROFILES[profile], duration, reading, sensor)
-            self.done = min(self.done + duration, self.total)
-            self.progress(self.done, self.total)
-        return self.kept[key]
+_Find = Callable[[str, float, LawEvaluation, Sensor, bool], PumaRun]
+"""The run of a profile, duration, reading and sensor, and whether there are rotors."""
 
 
 def load_arm() -> Arm:
@@ -122,13 +91,28 @@ def study(
     InputError
         When the duration is shorter than a sampling period.
     """
-    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(STUDIES.durations) + 4 * duration))
+    arm = load_arm()
+    rigid, with_rotors = (Dynamics(one.robot(), gravity=GRAVITY) for one in (arm.rigid(), arm))
+    total = len(PROFILES) * (len(SWEPT) * sum(DURATIONS) + 4 * duration)
+    done = 0.0
+
+    @cache
+    def find(
+        profile: str, seconds: float, reading: LawEvaluation, sensor: Sensor, has_rotors: bool
+    ) -> PumaRun:
+        nonlocal done
+        dynamics = with_rotors if has_rotors else rigid
+        found = run(dynamics, PROFILES[profile], seconds, reading, sensor)
+        done = min(done + seconds, total)
+        progress(done, total)
+        return found
+
     # The one that was asked for first: a duration that makes no sense must not show at the end.
-    joints, joint_data = _tabulate_joints(runs, duration)
-    sweep, sweep_data = _tabulate_sweep(runs)
-    jump, jump_data = _tabulate_jump(runs.rigid)
+    joints, joint_data = _tabulate_joints(find, duration)
+    sweep, sweep_data = _tabulate_sweep(find)
+    jump, jump_data = _tabulate_jump(rigid)
     picture = {
-        (reading, profile): runs.find(profile, duration, reading, Sensor.CONVERTER)
+        (reading, profile): find(profile, duration, reading, Sensor.CONVERTER, False)
         for reading in LawEvaluation
         for profile in PROFILES
     }
@@ -152,13 +136,13 @@ def study(
     return StudyReport(NAME, (sweep, joints, jump), data), picture
 
 
-def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
+def _tabulate_sweep(find: _Find) -> tuple[ReportTable, list[dict[str, object]]]:
     rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
-    for duration in STUDIES.durations:
+    for duration in DURATIONS:
         for profile in PROFILES:
             found = {
-                name: _largest(runs.find(profile, duration, *case)) for name, case in SWEPT.items()
+                name: _largest(find(profile, duration, *case)) for name, case in SWEPT.items()
             }
             rows.append((f'{duration:g}', profile, *map(_format_error, found.values())))
             data.append({'duration': duration, 'profile': profile, **found})
@@ -185,11 +169,11 @@ def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
     return table, data
 
 
-def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[str, object]]:
+def _tabulate_joints(find: _Find, duration: float) -> tuple[ReportTable, dict[str, object]]:
     rows, data = [], []
     for reading in LawEvaluation:
         for sensor in Sensor:
-            error = runs.find('quintic', duration, reading, sensor).error
+            error = find('quintic', duration, reading, sensor, False).error
             peak = np.abs(error).max(axis=0)
             changes = count_sign_changes(error)
             rows.append(
@@ -210,7 +194,9 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[st
                 }
             )
     apart, relative, states = compare_laws(
-        load_arm().rigid(), runs.find('quintic', duration, LawEvaluation.HELD), duration
+        load_arm().rigid(),
+        find('quintic', duration, LawEvaluation.HELD, Sensor.EXACT, False),
+        duration,
     )
     table = ReportTable(
         f'Largest errors of each joint, quintic of {duration:g} s [1e-4 rad]',
@@ -235,7 +221,7 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[st
 def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, float]]]:
     start, end = ends()
     # 000 section 4: a = 9 D / (2 T^2), of the joints that go farthest.
-    jump = 4.5 * float(np.abs(end - start).max()) / STUDIES.jump_duration**2
+    jump = 4.5 * float(np.abs(end - start).max()) / JUMP_DURATION**2
     frequency = float(np.sqrt(KP[0][0]))
     rows, data = [], []
     for count in JUMP_STEPS:
@@ -245,7 +231,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
             run(
                 dynamics,
                 profile,
-                STUDIES.jump_duration,
+                JUMP_DURATION,
                 LawEvaluation.INSIDE,
                 steps_a_period=count,
             )
@@ -257,7 +243,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
         data.append({'step': step, 'error': found, 'expected': expected})
     return (
         ReportTable(
-            f'Trapezoid of {STUDIES.jump_duration:g} s with the law inside the integrator, '
+            f'Trapezoid of {JUMP_DURATION:g} s with the law inside the integrator, '
             'largest error [1e-4 rad]',
             ('Runge-Kutta step h [ms]', 'simulated', 'a h / (6 w e)'),
             rows,

@@ -54,6 +54,10 @@ def _escaped(cell: str) -> str:
     return cell.replace('*', '\\*').replace('_', '\\_')
 
 
+DISAGREEMENT = 1e-9
+"""That rounding does not make, by the largest number expected."""
+
+
 def list_disagreements(
     found: Mapping[str, float], tolerances: Mapping[str, float]
 ) -> tuple[str, ...]:

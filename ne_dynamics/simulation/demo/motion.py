@@ -12,10 +12,15 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import DesiredState, Motion, TrajectoryPoint, Waypoints
-from ne_dynamics.simulation.thresholds import DEMO
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""
+
+SHARE_OF_EFFORT = 0.8
+"""Part of the effort limits that a motion uses."""
+
+LONGEST_STRETCH = 4.0
+"""A motion beyond them is made longer by no more than this in all."""
 
 LARGEST_AMPLITUDE = {'turning': 0.7, 'sliding': 0.15}
 """Excursion to either side of the start [rad, m]."""
@@ -77,9 +82,10 @@ def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics)
     """Return a motion that excites all joints of an arm within its limits.
 
     Joint i follows ``start + A sin(pi s)^2 sin(2 pi k s)``, s = t / duration, k = 1 or 2 in
-    turn, sampled at a few waypoints a second. The amplitude A respects position and velocity
-    limits. If inverse dynamics asks for more than a share of the effort limits, the motion is
-    stretched in time, at most fourfold, and then begun from another posture.
+    turn, sampled at four waypoints a second. The amplitude A is 0.3 of the position range and
+    takes 0.6 of the velocity limits at most. If inverse dynamics asks for more than 0.8 of the
+    effort limits, the motion is stretched in time, at most fourfold, and then begun from another
+    posture.
 
     Parameters
     ----------
@@ -102,21 +108,21 @@ def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics)
     worst = ''
     for start in _starts(robot):
         stretched = duration
-        while stretched <= DEMO.longest_stretch * duration:
+        while stretched <= LONGEST_STRETCH * duration:
             motion = _wave(robot, start, stretched)
             samples = motion.sample(np.linspace(0.0, stretched, 400))
             share = np.abs(inverse_dynamics(*samples)).max(axis=0) / limits
-            if share.max() <= DEMO.share_of_effort:
+            if share.max() <= SHARE_OF_EFFORT:
                 return motion
             index = int(share.argmax())
             worst = worst or (
                 f'joint {robot.joint_names[index]!r} needs {share[index] * limits[index]:.3g} of '
                 f'its effort limit {limits[index]:.3g}'
             )
-            stretched *= DEMO.stretch_factor
+            stretched *= 1.25
     raise InputError(
         f'found no posture from which {robot.name!r} can move within '
-        f'{DEMO.share_of_effort:.0%} of its effort limits: {worst}; expected an arm that can '
+        f'{SHARE_OF_EFFORT:.0%} of its effort limits: {worst}; expected an arm that can '
         'carry itself and the load (a smaller load may do)'
     )
 
@@ -147,12 +153,12 @@ def _amplitudes(robot: Robot) -> FloatArray:
         ]
     )
     ranges = robot.limits('upper') - robot.limits('lower')
-    amplitudes: FloatArray = np.minimum(largest, DEMO.share_of_range * ranges)
+    amplitudes: FloatArray = np.minimum(largest, 0.3 * ranges)
     return amplitudes
 
 
 def _wave(robot: Robot, start: FloatArray, duration: float) -> WaypointMotion:
-    knots = max(4, round(DEMO.segments_per_second * duration)) + 1
+    knots = max(4, round(4 * duration)) + 1
     times = np.linspace(0.0, duration, knots)
     cycles = np.resize([1.0, 2.0], robot.n)
     rate = 2.0 * np.pi / duration
@@ -170,7 +176,7 @@ def _wave(robot: Robot, start: FloatArray, duration: float) -> WaypointMotion:
     fastest = np.abs(velocity).max(axis=0)
     limit = robot.limits('velocity_limit')
     limit = np.where(limit > 0.0, limit, np.inf)
-    amplitude = np.minimum(_amplitudes(robot), DEMO.share_of_velocity * limit / fastest)
+    amplitude = np.minimum(_amplitudes(robot), 0.6 * limit / fastest)
     return WaypointMotion(
         robot, times, start + amplitude * position, amplitude * velocity, amplitude * acceleration
     )

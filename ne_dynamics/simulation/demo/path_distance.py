@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion import DesiredState
-from ne_dynamics.simulation.thresholds import DEMO
 
 
 class SampledPath:
@@ -43,8 +42,9 @@ class SampledPath:
         """
         squares = (self.points**2).sum(axis=1)
         index = np.empty(len(positions), np.intp)
-        for first in range(0, len(positions), DEMO.positions_at_once):
-            some = slice(first, first + DEMO.positions_at_once)
+        at_once = 256  # their distances from all points are in memory together
+        for first in range(0, len(positions), at_once):
+            some = slice(first, first + at_once)
             index[some] = (squares - 2.0 * positions[some] @ self.points.T).argmin(axis=1)
         return self._refine(positions, index)[1]
 
@@ -54,7 +54,8 @@ class SampledPath:
         Positions, shape (N, n) [rad or m], begin at its begin. Each is looked for from the one
         before on, so that a path that crosses itself is passed in its order.
         """
-        reach = max(2, round(DEMO.farthest_step / (self.times[1] - self.times[0])))
+        # No farther from one position to the next than the path goes in 50 ms.
+        reach = max(2, round(0.05 / (self.times[1] - self.times[0])))
         index, found = 0, np.empty(len(positions), np.intp)
         for row, position in enumerate(positions):
             ahead = self.points[index : index + reach] - position

@@ -9,7 +9,9 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.motion import WaypointMotion
-from ne_dynamics.simulation.thresholds import DEMO
+
+LEAD = 0.02
+"""A chunk is sent so long before its stamp: jitter must not matter [s]."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class PositionChunks:
 
     def pauses(self, duration: float) -> list[float]:
         """Return when time stands still until a chunk is sent [s]; the first ones are before."""
-        return [time - DEMO.chunk_lead for time in self.times(duration) if time > DEMO.chunk_lead]
+        return [time - LEAD for time in self.times(duration) if time > LEAD]
 
     def points(self, motion: WaypointMotion, time: float) -> list[tuple[float, FloatArray]]:
         """Return the points of the chunk of a time: from it on [s], and positions.

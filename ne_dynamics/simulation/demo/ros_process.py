@@ -22,7 +22,6 @@ from typing import Any
 
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.prepared_file import write_whole
-from ne_dynamics.simulation.thresholds import DEMO
 
 NODE_NAME, NODE_MODULE = 'computed_torque', 'ne_dynamics.ros.node'
 ROBOT_NAME, ROBOT_MODULE = 'simulated_robot', 'ne_dynamics.simulation.simulated_robot'
@@ -46,6 +45,9 @@ LAST_DOMAIN = 232
 
 PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
 """Older and newer name of the same; a profile that the user has set is left alone."""
+
+START_TIMEOUT = 60.0
+"""Longest time until something comes about; a first start may compile [s]."""
 
 Parameters = Mapping[str, Any]
 
@@ -218,13 +220,13 @@ class RosProcess:
         """
         self.check()
         self.send(number)
-        if self.wait(DEMO.start_timeout) != 0 or 'Traceback' in self.output:
+        if self.wait(START_TIMEOUT) != 0 or 'Traceback' in self.output:
             raise ProcessError(
                 f'{self.name} ended with exit code {self.child.returncode} on signal {number}; '
                 f'expected 0 and no traceback:\n{self.output}'
             )
 
-    def wait(self, patience: float = DEMO.stop_timeout) -> int:
+    def wait(self, patience: float = 10.0) -> int:
         """Let it end, and kill it when it does not within a time [s]; return the exit code."""
         self.is_expected = False
         try:
@@ -311,7 +313,7 @@ class RosProcesses:
         condition: Callable[[], Any],
         what: str,
         turn: Callable[[], object] = lambda: time.sleep(0.002),
-        patience: float = DEMO.start_timeout,
+        patience: float = START_TIMEOUT,
     ) -> Any:
         """Wait until something is so, and return it.
 

@@ -15,7 +15,6 @@ from ne_dynamics.simulation.demo.scenario import Scenario, rms
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure, milli
 from ne_dynamics.simulation.recording import SessionRecording, SetParameters
-from ne_dynamics.simulation.thresholds import DEMO
 from ne_dynamics.tables import text_table
 
 
@@ -24,7 +23,7 @@ class SensorLoss(Scenario):
 
     name = 'sensor-loss'
     story = 'joint states stop mid-motion, then the wrench: with and without a watchdog'
-    gear_friction = DEMO.gear_friction
+    gear_friction = 0.05
     is_loaded = True
     state_timeout = 0.05
     wrench_timeout = 0.1

@@ -24,6 +24,7 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.motion import WaypointMotion, rest_to_rest
+from ne_dynamics.simulation.demo.position_chunks import LEAD
 from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     NODE_NAME,
@@ -37,7 +38,6 @@ from ne_dynamics.simulation.demo.ros_process import (
 )
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.recording import NodeDiagnostics, SessionRecording, SetParameters
-from ne_dynamics.simulation.thresholds import DEMO
 
 with optional_dependency('the closed-loop demo needs ROS 2 for Python', 'ros'):
     import rclpy
@@ -68,6 +68,12 @@ SENSORS = {'wrench': 'wrench.sensor_link', 'imu': 'imu.link'}
 REFUSED = 'not configured: '
 """What the node says when it cannot be made ready, before the reason."""
 
+
+SETTLING_TIME = 0.2
+"""For what is under way between the processes to arrive [s]."""
+
+STALL_TIMEOUT = 20.0
+"""Longest time without a state from the robot [s]."""
 
 _run_numbers = itertools.count(1)
 
@@ -148,7 +154,8 @@ class NodeLoop:
             not follow the trajectory that it was sent although it must.
         """
         namespace = f'/demo_{os.getpid()}_{next(_run_numbers)}'
-        timeout = {'state_timeout': DEMO.lockstep_state_timeout}
+        # In lockstep time stands still while a busy machine does something else.
+        timeout = {'state_timeout': 10.0}
         node = {**timeout, **self._node_parameters, **run.node}
         robot = {**self._robot_parameters, **run.robot, **self._lockstep(motion, run)}
         heard = [
@@ -292,7 +299,7 @@ class _Observer:
             self._wait(self._resumer.service_is_ready, f'{ROBOT_NAME}/resume')
         # The node may learn of this publisher a little later than it of the node: what is sent
         # before that waits for the next heartbeat of DDS, seconds later.
-        self._spin(DEMO.settling_time)
+        self._spin(SETTLING_TIME)
         self._publisher.publish(self._trajectory())
         self._wait(lambda: self._is_accepted, 'joint_trajectory: answer that follows it')
         # Under the brake the stamp stands still: this is when the motion starts.
@@ -300,9 +307,9 @@ class _Observer:
         due = self._chunks.times(self._motion.duration) if self._chunks else []
         if due:
             self._wait(self._resumer.service_is_ready, f'{ROBOT_NAME}/resume')
-            while due and due[0] <= DEMO.chunk_lead:
+            while due and due[0] <= LEAD:
                 self._send_chunk(due.pop(0), start)
-            self._spin(DEMO.settling_time)
+            self._spin(SETTLING_TIME)
         future = self._client.call_async(Trigger.Request())
         self._wait(future.done, f'{ROBOT_NAME}/release_brake')
         end = start + round(self._duration * 1e9)
@@ -313,7 +320,7 @@ class _Observer:
             self._executor.spin_once(timeout_sec=0.5)
             if waiting and reached > start and reached >= start + waiting[0].time * NANO:
                 self._set(waiting.pop(0), reached)
-            if due and reached >= start + round((due[0] - DEMO.chunk_lead) * NANO):
+            if due and reached >= start + round((due[0] - LEAD) * NANO):
                 self._send_chunk(due.pop(0), start)
                 self._resume()
             newest = next(reversed(self._states))
@@ -324,9 +331,9 @@ class _Observer:
                 progress(min((reached - start) / 1e9, self._duration))
             else:
                 self._processes.check()
-                if time.monotonic() - self._last_heard > DEMO.stall_timeout:
+                if time.monotonic() - self._last_heard > STALL_TIMEOUT:
                     raise ProcessError(
-                        f'no state from {ROBOT_NAME} for {DEMO.stall_timeout:g} s, '
+                        f'no state from {ROBOT_NAME} for {STALL_TIMEOUT:g} s, '
                         f'{(reached - start) / 1e9:.3f} s into the motion'
                     )
         self._ended_at = time.monotonic()
@@ -347,7 +354,7 @@ class _Observer:
 
     def wait_for_diagnosis(self) -> None:
         """Let the node report once more."""
-        before, deadline = len(self._diagnoses), time.monotonic() + DEMO.diagnostics_timeout
+        before, deadline = len(self._diagnoses), time.monotonic() + 5.0
         while len(self._diagnoses) == before and time.monotonic() < deadline:
             self._executor.spin_once(timeout_sec=0.1)
 
@@ -389,7 +396,8 @@ class _Observer:
             [self._desired[stamps[index]] for index in compared], names, 'position'
         )
         difference = np.abs(followed - desired[compared]).max()
-        tolerance = DEMO.desired_tolerance if self._chunks is None else DEMO.chunk_largest_error
+        # Chunks are followed by a spline of the node's own.
+        tolerance = 1e-6 if self._chunks is None else 0.2
         if self._run.must_follow and not difference <= tolerance:
             raise ProcessError(
                 f'{NODE_NAME} did not follow the trajectory it was sent: its desired position '

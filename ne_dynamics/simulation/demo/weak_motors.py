@@ -15,7 +15,6 @@ from ne_dynamics.simulation.demo.scenario import Scenario
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.recording import SessionRecording
-from ne_dynamics.simulation.thresholds import DEMO
 from ne_dynamics.tables import text_table
 
 UNWATCHED = {
@@ -55,12 +54,16 @@ class WeakMotors(Scenario):
     story = 'a motion needs 150 % of the motors: as sent, or slower on its path'
     duration = 1.0
     short_duration = 1.0
+    asked_share = 1.5
+    """Part of the motors' efforts of the motion, followed as sent."""
+    holding_share = 0.85
+    """Largest part of the motors' efforts that holds the arm on its way."""
 
     @cached_property
     def effort_limits(self) -> FloatArray:
         """What the weak motors have, shape (n,) [N m or N]: the node keeps to it."""
         asked, holding = self._efforts
-        limits = np.maximum(asked / DEMO.asked_share, holding / DEMO.holding_share)
+        limits = np.maximum(asked / self.asked_share, holding / self.holding_share)
         # A joint that takes nothing, as a base that turns upright, needs a limit all the same.
         smallest = 1e-3 * float(limits.max())
         return np.asarray(np.maximum(limits, smallest))
@@ -77,7 +80,8 @@ class WeakMotors(Scenario):
     @cached_property
     def path(self) -> SampledPath:
         """The path of the motion."""
-        times = np.arange(0.0, self.motion.duration + 0.5 * DEMO.path_step, DEMO.path_step)
+        step = 1e-4
+        times = np.arange(0.0, self.motion.duration + 0.5 * step, step)
         return SampledPath(times, self.motion.sample(times)[0])
 
     def planned_runs(self) -> tuple[ScenarioRun, ...]:
@@ -193,7 +197,7 @@ class WeakMotors(Scenario):
         from ne_dynamics.simulation.demo.pictures.scenario_plots import plot_weak_motors
 
         recordings = self.recordings.values()
-        name, asked = self.arm.robot.name, f'{DEMO.asked_share:.0%} of what its motors have'
+        name, asked = self.arm.robot.name, f'{self.asked_share:.0%} of what its motors have'
         path = self.picture_path(folder)
         plot_weak_motors(
             path,

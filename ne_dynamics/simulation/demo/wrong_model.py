@@ -17,7 +17,6 @@ from ne_dynamics.simulation.demo.scenario import COMPUTED_TORQUE, Scenario
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.tables import milli
 from ne_dynamics.simulation.recording import SessionRecording
-from ne_dynamics.simulation.thresholds import DEMO
 from ne_dynamics.tables import text_table
 
 
@@ -28,7 +27,7 @@ class WrongModel(Scenario):
     story = 'wrong masses, friction, sensors, drives: computed torque, PD, and the observer'
     duration = 2.0
     short_duration = 1.0
-    gear_friction = DEMO.gear_friction
+    gear_friction = 0.05
 
     laws: ClassVar[Mapping[str, tuple[Style, Mapping[str, Any]]]] = {
         'pd': (Style('PD alone', GREY, 1.4), law_parameters(Mode.FEEDFORWARD_PD, ())),
@@ -133,7 +132,7 @@ class WrongModel(Scenario):
         """Return the grid."""
         cases, laws, errors = self._grid()
         return {
-            'gear_friction': DEMO.gear_friction if self._has_gear_friction else None,
+            'gear_friction': self.gear_friction if self._has_gear_friction else None,
             'overall_rms_error': {
                 case: dict(zip(laws, row.tolist(), strict=True))
                 for case, row in zip(cases, errors, strict=True)

@@ -37,7 +37,6 @@ from ne_dynamics.simulation.descriptions.control_description import (
     parse_description,
     remove_control,
 )
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 WORLD = 'world'
 """Name of the link that Gazebo takes for the world."""
@@ -48,6 +47,9 @@ MOUNT = 'world_mount'
 HARDWARE_PLUGIN = 'gz_ros2_control/GazeboSimSystem'
 GAZEBO_PLUGIN = 'gz_ros2_control::GazeboSimROS2ControlPlugin'
 GAZEBO_PLUGIN_FILE = 'gz_ros2_control-system'
+
+SENSOR_RATE = 500.0
+"""Readings of the force-torque sensor a second of simulated time [Hz]."""
 
 _ZEROS = (0.0, 0.0, 0.0)
 
@@ -258,7 +260,7 @@ def _add_sensor(root: ElementTree.Element, joint: str, name: str) -> None:
     ElementTree.SubElement(extension, 'preserveFixedJoint').text = 'true'
     sensor = ElementTree.SubElement(extension, 'sensor', name=name, type='force_torque')
     ElementTree.SubElement(sensor, 'always_on').text = 'true'
-    ElementTree.SubElement(sensor, 'update_rate').text = repr(SIMULATION.sensor_rate)
+    ElementTree.SubElement(sensor, 'update_rate').text = repr(SENSOR_RATE)
     force_torque = ElementTree.SubElement(sensor, 'force_torque')
     ElementTree.SubElement(force_torque, 'frame').text = 'child'
     ElementTree.SubElement(force_torque, 'measure_direction').text = 'child_to_parent'

@@ -32,7 +32,6 @@ from ne_dynamics.simulation.descriptions.control_description import (
     parse_description,
     remove_control,
 )
-from ne_dynamics.simulation.thresholds import SIMULATION
 
 MUJOCO_PLUGIN = 'mujoco_ros2_control/MujocoSystemInterface'
 TOPIC_PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
@@ -158,7 +157,7 @@ def mjcf_with_motors(robot: Robot, *, gravity: ArrayLike = STANDARD_GRAVITY) -> 
     arm = MujocoArm(
         robot,
         gravity=gravity,
-        period=SIMULATION.mjcf_period,
+        period=0.001,
         substeps=1,
         integrator='implicitfast',
         joint_limits=True,

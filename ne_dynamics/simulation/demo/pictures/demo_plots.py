@@ -14,10 +14,16 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.picture_file import add_heading, make_panels, set_title, write_picture
 from ne_dynamics.simulation.demo.pictures.run_style import Drawn
-from ne_dynamics.simulation.thresholds import DEMO
 
 with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+
+COLUMNS = 3
+"""Of panels in a picture."""
+
+SMALLEST_ERROR = 1e-3
+"""Smaller ones are not drawn [mrad or mm]."""
 
 
 def plot_errors(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
@@ -28,10 +34,10 @@ def plot_errors(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
         for style, run in runs:
             axes.plot(
                 run.time,
-                np.maximum(1e3 * np.abs(run.error[:, index]), 0.1 * DEMO.smallest_demo_error),
+                np.maximum(1e3 * np.abs(run.error[:, index]), 0.1 * SMALLEST_ERROR),
                 **style.drawn(),
             )
-        set_logarithmic(axes, DEMO.smallest_demo_error, 2.0 * max(largest, 1.0))
+        set_logarithmic(axes, SMALLEST_ERROR, 2.0 * max(largest, 1.0))
         unit = 'mm' if robot.joints[index].type.is_prismatic else 'mrad'
         _name_ordinate(axes, index, '|error|', unit, 'mrad')
     _finish(figure, panels, runs, title, path)
@@ -76,14 +82,14 @@ def find_room(values: Sequence[FloatArray]) -> tuple[float, float]:
 
 def _name_ordinate(axes: Any, index: int, what: str, unit: str, usual: str) -> None:
     """Name the ordinate of a row's first panel, and others whose unit is not the usual one."""
-    if index % DEMO.plot_columns == 0:
+    if index % COLUMNS == 0:
         axes.set_ylabel(f'{what} [{unit}]')
     elif unit != usual:
         axes.set_ylabel(f'[{unit}]')
 
 
 def _make_grid(robot: Robot) -> tuple[Any, list[Any]]:
-    rows, columns = math.ceil(robot.n / DEMO.plot_columns), min(DEMO.plot_columns, robot.n)
+    rows, columns = math.ceil(robot.n / COLUMNS), min(COLUMNS, robot.n)
     size = 4.0 * columns + 0.6, 2.35 * rows + 0.9
     figure, panels = make_panels(size, rows, columns, sharex=True)
     for spare in panels[robot.n :]:

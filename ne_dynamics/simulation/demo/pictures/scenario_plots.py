@@ -26,12 +26,14 @@ from ne_dynamics.simulation.demo.pictures.demo_plots import (
 )
 from ne_dynamics.simulation.demo.pictures.run_style import Drawn, Style
 from ne_dynamics.simulation.recording import SessionRecording
-from ne_dynamics.simulation.thresholds import DEMO
 
 LEVEL_COLOURS = ('#2a9d6f', '#e69f00', '#d1495b', '#8c8c8c')
 LEVEL_NAMES = ('OK', 'WARN', 'ERROR', 'STALE')
 """Of diagnostics, by their level."""
 
+
+SMALLEST_ERROR = 1e-2
+"""Smaller ones are not drawn [mrad or mm]."""
 
 SHADE = '#f3e6d8'
 DASHED = (0.0, (4.0, 3.0))
@@ -199,11 +201,11 @@ def plot_weak_motors(
     figure, grid = make_panels((11.6, 6.6), 2, 2, sharex=True)
     (away, first_load, pace, second_load) = grid
     for (style, recording), distance, speed in zip(runs, distances, speeds, strict=True):
-        shown = np.maximum(1e3 * distance, 0.1 * DEMO.smallest_scenario_error)
+        shown = np.maximum(1e3 * distance, 0.1 * SMALLEST_ERROR)
         away.plot(recording.time, shown, **style.drawn())
         pace.plot(recording.time, speed, **style.drawn())
     largest = 1e3 * max(float(distance.max()) for distance in distances)
-    _logarithmic(away, DEMO.smallest_scenario_error, max(largest, 1.0))
+    _logarithmic(away, SMALLEST_ERROR, max(largest, 1.0))
     away.set_ylabel('distance from the path [mrad]')
     pace.set_ylabel('speed on the path')
     pace.set_ylim(0.0, 1.2)
@@ -230,16 +232,14 @@ def plot_weak_motors(
 
 def _draw_errors(axes: Any, runs: Drawn) -> None:
     """Draw the RMS over the joints of the error at each time, logarithmic."""
-    smallest, largest = math.inf, DEMO.smallest_scenario_error
+    smallest, largest = math.inf, SMALLEST_ERROR
     for style, recording in runs:
         error = 1e3 * np.sqrt(np.mean(recording.error**2, axis=1))
         largest = max(largest, float(error.max()))
         # Nearly all of it: at the start every error is 0.
         smallest = min(smallest, float(np.quantile(error, 0.05)))
-        axes.plot(
-            recording.time, np.maximum(error, 0.1 * DEMO.smallest_scenario_error), **style.drawn()
-        )
-    _logarithmic(axes, max(DEMO.smallest_scenario_error, smallest), largest)
+        axes.plot(recording.time, np.maximum(error, 0.1 * SMALLEST_ERROR), **style.drawn())
+    _logarithmic(axes, max(SMALLEST_ERROR, smallest), largest)
     axes.set_xlim(0.0, float(runs[0][1].time[-1]))
     axes.set_ylabel('error, RMS of all joints [mrad]')
 
@@ -338,4 +338,4 @@ def _short(value: float) -> str:
 
 
 def _logarithmic(axes: Any, low: float, high: float) -> None:
-    set_logarithmic(axes, 0.6 * low if low > DEMO.smallest_scenario_error else low, 2.5 * high)
+    set_logarithmic(axes, 0.6 * low if low > SMALLEST_ERROR else low, 2.5 * high)
