@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build, importable
-from long_sweeps import chosen_part, holds_nothing_for, left_out
+from long_sweeps import chosen_part, holds_long_tests, left_out
 from real_jtc import MISSING, JtcProcess
 
 from ne_dynamics.ros.running.private_domain import private_domain
@@ -43,9 +43,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     root = config.rootpath / 'test'
     # There are fifty times as many tests as files.
     files = {path: Path(os.path.relpath(path, root)) for path in {item.path for item in items}}
-    out = list(left_out((files[item.path].as_posix(), item) for item in items))
-    for case in out:
+    for case in left_out(items):
         case.add_marker(pytest.mark.long)
+    out = [item for item in items if item.get_closest_marker('long') is not None]
     passed_over = {id(case) for case in out} - {id(case) for case in chosen_part(out, PART)}
     items[:] = [item for item in items if id(item) not in passed_over]
 
@@ -58,10 +58,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Read no file of which nothing is asked for: every worker reads all the others."""
-    if collection_path.suffix != '.py':
+    if config.option.markexpr != 'long' or collection_path.suffix != '.py':
         return None
-    file = Path(os.path.relpath(collection_path, config.rootpath / 'test')).as_posix()
-    return holds_nothing_for(config.option.markexpr, file) or None
+    return not holds_long_tests(collection_path) or None
 
 
 @pytest.hookimpl(trylast=True)

@@ -56,18 +56,6 @@ def test_shapes_go_together_or_are_refused_by_name(arms):
                         getattr(dynamics, name)(*arguments)
 
 
-@pytest.mark.parametrize('bad', [np.nan, -np.inf])
-def test_a_number_that_is_not_finite_is_named_for_every_size(arms, bad):
-    for dynamics, name, count in calls_of(arms):
-        for place in range(count):
-            for shape, index in (((dynamics.n,), (1,)), ((9, dynamics.n), (7, 1))):
-                arguments = [np.full(shape, 0.1) for _ in range(count)]
-                getattr(dynamics, name)(*arguments)
-                arguments[place][index] = bad
-                with pytest.raises(InputError, match=r'expected finite numbers, got .*at index'):
-                    getattr(dynamics, name)(*arguments)
-
-
 def test_angles_of_mimic_joints_are_exact_where_the_coordinate_is_small():
     body = {'mass': 1.5, 'xyz': '0.1 0.02 0.03', 'moments': (0.1, 0.2, 0.25)}
     links = [link_xml(name, **body, products=(0.01, 0.02, 0.03)) for name in 'ab']
@@ -88,19 +76,6 @@ def test_angles_of_mimic_joints_are_exact_where_the_coordinate_is_small():
                 np.tile(python.gravity_torque([q]), (9, 1)),
                 rtol=1e-9,
             )
-
-
-def test_results_are_in_c_order_for_every_size(arms):
-    for dynamics, name, count in calls_of(arms):
-        for shape in ((dynamics.n,), (4, dynamics.n)):
-            arguments = [np.full(shape, 0.1)] * count
-            result = getattr(dynamics, name)(*arguments)
-            if isinstance(result, float):
-                continue  # an energy of one sample
-            assert result.flags.c_contiguous
-            expected = result.copy()
-            assert getattr(dynamics, name)(*arguments, out=result) is result
-            np.testing.assert_array_equal(result, expected)
 
 
 def test_an_overflow_is_named_by_the_method_that_was_called(arms):
@@ -158,25 +133,6 @@ def test_what_is_no_name_of_a_link_is_refused(link, arms):
     ):
         with pytest.raises(ModelError, match='no link'):
             ask()
-
-
-def test_other_parameters_keep_what_a_subclass_knows_and_need_no_real_body(arms):
-    arm, _ = arms
-
-    class Named(ned.Dynamics):
-        def __init__(self, robot, label):
-            super().__init__(robot, backend='python')
-            self.label = label
-
-    other = Named(arm.robot, 'left').with_parameters(inertial=-arm.inertial_parameters())
-    assert (type(other), other.label) == (Named, 'left')
-    q = np.full(6, 0.1)
-    again = ned.Dynamics(other.robot, backend='python')
-    np.testing.assert_allclose(other.center_of_mass(q), again.center_of_mass(q), rtol=1e-12)
-    np.testing.assert_allclose(
-        other.forward_dynamics(q, q, q), again.forward_dynamics(q, q, q), rtol=1e-9
-    )
-    assert 'forward_dynamics' in other.operation_counts()
 
 
 @pytest.mark.parametrize('backend', ['python', 'compiled'])

@@ -268,6 +268,7 @@ def test_a_tool_is_as_heavy_as_the_table_says():
             assert f'{number:.{digits}f}' == cell.removesuffix(' kg')
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('cut', ['ft_sensor', 'flange'])
 @pytest.mark.parametrize('kp', [400, 100])
 def test_an_arm_sags_as_the_table_says(cut, kp):
@@ -281,6 +282,7 @@ def test_an_arm_sags_as_the_table_says(cut, kp):
         assert np.abs(np.r_[1e3 * sag, 100.0 * sag / without] - cells).max() < 0.51
 
 
+@pytest.mark.long
 def test_gains_of_an_arm_with_rotors_are_as_large_as_is_said():
     from ne_dynamics.gains.design import design_gains
     from ne_dynamics.gains.request import GainRequest
@@ -313,6 +315,7 @@ def agrees(number, text):
     return abs(number - float(text)) <= 0.51 * 10.0**-digits
 
 
+@pytest.mark.long
 def test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said(tmp_path):
     from ne_dynamics.identification.load.payload_fit import fit_payload
 
@@ -335,6 +338,7 @@ def test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said(tmp_path):
     assert agrees(fit.deviation[0], deviation)
 
 
+@pytest.mark.long
 def test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table(tmp_path):
     from ne_dynamics.identification.load.drive_gains import fit_drive_gains
 
@@ -384,6 +388,7 @@ def test_drivers_of_recorded_arms_are_those_that_are_said():
 # ---- compiled
 
 
+@pytest.mark.long
 def test_the_c_library_is_as_large_as_is_said(tmp_path, capsys):
     gcc = shutil.which('gcc')
     if gcc is None or platform.machine() != 'x86_64':

@@ -79,19 +79,6 @@ def test_what_a_robot_does_not_take_is_refused_at_the_call(arm, given, message):
 
 
 @pytest.mark.parametrize(
-    ('values', 'message'),
-    [
-        (np.zeros((2, 60)), r'inertial: expected shape \(60,\), got \(2, 60\)'),
-        ([[1.0], [1.0, 2.0]], r'inertial: expected an array of numbers, got \[\['),
-        (np.full(60, np.nan), r'inertial: expected finite numbers, got nan at index \(0,\)'),
-    ],
-)
-def test_what_is_no_vector_is_refused_by_its_shape(arm, values, message):
-    with pytest.raises(InputError, match=message):
-        arm.with_parameters(inertial=values)
-
-
-@pytest.mark.parametrize(
     'key', ['inertial', 'viscous_friction', 'coulomb_friction', 'rotor_inertia']
 )
 def test_what_is_no_vector_of_numbers_is_refused_by_name(arm, key):

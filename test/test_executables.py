@@ -1,10 +1,9 @@
 """The ROS executables where something that they need is missing."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fresh_python import run_script
 
 from ne_dynamics import executables
 
@@ -28,14 +27,7 @@ sys.exit(getattr(executables, sys.argv[2])())
 def test_a_missing_package_is_one_line(missing, name, expected):
     if missing == 'mujoco':
         pytest.importorskip('rclpy', reason='rclpy is missing')
-    result = subprocess.run(
-        [sys.executable, '-c', WITHOUT, missing, name],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    result = run_script(WITHOUT, missing, name, folder=ROOT)
     assert result.returncode == 1
     (line,) = result.stderr.splitlines()
     assert line.startswith(f'{name}: ')

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fresh_python import output_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = 'ne_dynamics'
@@ -258,7 +259,7 @@ raise SystemExit('; '.join(failed) or 0)
 @pytest.mark.parametrize('attempt', range(2))
 def test_threads_may_load_the_names_of_rooms_at_once(attempt):
     """Whoever comes first by whichever room, nobody waits for ever or finds half a module."""
-    subprocess.run([sys.executable, '-c', THREADS], cwd=ROOT, check=True, timeout=120)
+    output_of(THREADS, folder=ROOT)
 
 
 def test_a_misspelt_name_is_an_error_of_type_checkers(tmp_path):

@@ -2,12 +2,10 @@
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fresh_python import output_of
 
 from ne_dynamics.codegen.llvm.object_loader import is_supported
 from ne_dynamics.shipped import shipped_file
@@ -107,22 +105,12 @@ def starts(request, tmp_path_factory):
     """Return the backend, and what two fresh processes had loaded: cache cold, cache warm."""
     if request.param == 'compiled':
         pytest.importorskip('llvmlite', reason='llvmlite is not installed')
-    environment = os.environ | {
-        'NE_DYNAMICS_CACHE': str(tmp_path_factory.mktemp('cache')),
-        'PYTHONPATH': str(ROOT),
-    }
-    arm = str(shipped_file('six_axis_arm.urdf'))
+    cache = str(tmp_path_factory.mktemp('cache'))
+    places = {'NE_DYNAMICS_CACHE': cache, 'PYTHONPATH': str(ROOT)}
+    arm = shipped_file('six_axis_arm.urdf')
     found = []
     for _ in range(2):
-        result = subprocess.run(
-            [sys.executable, '-c', SCRIPT, arm, request.param],
-            capture_output=True,
-            text=True,
-            env=environment,
-            timeout=300,
-            check=True,
-        )
-        before, *moments = json.loads(result.stdout)
+        before, *moments = json.loads(output_of(SCRIPT, arm, request.param, **places))
         for moment in moments:
             moment['modules'] = [name for name in moment['modules'] if name not in before]
         found.append(moments)

@@ -158,6 +158,7 @@ ANGLES = (
 )
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('axis_aligned', [False, True], ids=['any axes', 'z axes'])
 @pytest.mark.parametrize('angle', ANGLES)
 def test_torques_are_right_however_close_to_parallel_axes_are(angle, axis_aligned):
@@ -173,6 +174,7 @@ def test_torques_are_right_however_close_to_parallel_axes_are(angle, axis_aligne
         assert relative_error(efforts(usual, *arguments), expected) < 1e-10
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('angle', ANGLES)
 def test_poses_are_right_however_close_to_parallel_axes_are(angle):
     for pattern in PATTERNS.values():
@@ -188,6 +190,7 @@ def test_poses_are_right_however_close_to_parallel_axes_are(angle):
 # ---- any robot
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('index', range(len(TREES) + len(SHIPPED)))
 def test_torques_agree_with_a_textbook_recursion(index):
     """Trees of all joint types agree: plain, with a wrench, on a moving base."""
@@ -225,6 +228,7 @@ def test_regrouping_and_tolerance_change_no_torque(index):
             assert relative_error(efforts(mechanism, *arguments), expected) < 1e-12
 
 
+@pytest.mark.long
 def test_long_chains_agree_and_their_operations_grow_with_their_length():
     """Forty joints agree with the textbook; the last ten cost as much as the ten before."""
     counts = []
@@ -284,6 +288,7 @@ def rounded_tree(seed):
     return Robot('rounded', tuple(joints), tuple(bodies), tuple(links), 'base')
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('seed', range(12))
 def test_the_effect_of_a_loose_tolerance_is_within_its_bound(seed):
     """What a tolerance changes in any torque is at most what `rounding_bound` says."""

@@ -28,6 +28,7 @@ def rotation_of(pairs):
     return turn @ twist @ np.array([[cb, -sb, 0.0], [sb, cb, 0.0], [0.0, 0.0, 1.0]])
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('noise', [0.0, 1e-320, 1e-200, 1e-30, 1e-17, 1e-16, 2.2e-16])
 def test_a_split_rotation_is_the_rotation_whatever_rounding_left_in_it(noise):
     """Quarter turns with any entries at the size of rounding come out to rounding."""
@@ -78,6 +79,7 @@ def quarter_turn_robot(seed):
     return Robot('quarters', tuple(joints), tuple(bodies), tuple(links), 'base', links[-1].name)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('tolerance', 'count'), [(0.0, 200), (1e-12, 60), (1e-7, 60)])
 def test_chains_of_quarter_turns_agree_with_the_textbook(tolerance, count):
     for seed in range(count):

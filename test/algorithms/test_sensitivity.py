@@ -70,6 +70,7 @@ def robots():
             yield robot
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('robot', list(robots()), ids=lambda robot: robot.name)
 def test_derivatives_are_those_of_the_recursion(robot):
     mechanism = build_mechanism(robot, 0.0, regroup=False)

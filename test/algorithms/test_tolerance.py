@@ -41,6 +41,7 @@ def textbook_efforts(robot, motion):
     return np.array([textbook.inverse_dynamics(robot, *each, GRAVITY) for each in columns]).T
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('kind', KINDS)
 def test_no_joint_feels_the_default_tolerance(kind):
     """Each torque is right to 1e-11 of that joint's own, on robots of many sizes in one."""
@@ -57,6 +58,7 @@ def test_no_joint_feels_the_default_tolerance(kind):
     assert changes > 5 * len(SEEDS), 'next to nothing was taken as exact: the test means nothing'
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('tolerance', [DEFAULT_TOLERANCE, 1e-7, 1e-4])
 def test_what_a_tolerance_changes_is_within_its_bound(kind, tolerance):
@@ -125,6 +127,7 @@ def counted_robots():
     }
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('name', counted_robots())
 def test_known_robots_take_no_more_operations_than_before(name):
     """Counts of the default tolerance, and torques against the textbook."""

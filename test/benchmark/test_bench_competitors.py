@@ -47,6 +47,7 @@ def mixed_chain():
     )
 
 
+@pytest.mark.kept(6)
 @pytest.mark.parametrize('maker', MAKERS)
 @pytest.mark.parametrize('case', CASES)
 def test_contenders_compute_the_same(case, maker):

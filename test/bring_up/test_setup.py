@@ -179,6 +179,7 @@ def test_a_tip_is_proposed_where_the_tree_has_several_ends(capsys, tmp_path):
     assert 'arm_tool_link' in error or 'hand_' in error
 
 
+@pytest.mark.kept(1)
 def test_colcon_builds_it(written):
     pytest.importorskip('colcon_core', reason='colcon is missing')
     folder, _ = written

@@ -111,6 +111,7 @@ def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
         assert "joint 'turn': expected that it moves mass" in said[0]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('language', ['python', 'array-api'])
 def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
     model = str(short_arm())

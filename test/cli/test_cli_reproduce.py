@@ -24,6 +24,7 @@ def test_equivalence_prints_a_table_and_writes_it(tmp_path, capsys):
     assert '| natural\\_orthogonal\\_complement |' in text
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('arguments', 'picture'),
     [
@@ -51,6 +52,7 @@ def test_forms_of_a_model_print_tables(capsys):
         assert what in text
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('study', ['equivalence', 'forms'])
 def test_forms_that_disagree_end_with_an_error(study, tmp_path, capsys, monkeypatch):
     """The tables are printed, one line names the form, the exit code is 1, nothing is written."""

@@ -31,6 +31,7 @@ def write_plan():
     Path('plan.v1.yaml').write_text(yaml.safe_dump({'joint_names': joints, 'points': points}))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('arguments', 'names'),
     [

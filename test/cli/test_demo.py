@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fresh_python import run_script
 
 from ne_dynamics.shipped import shipped_file
 
@@ -17,6 +18,7 @@ COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0
 
 
+@pytest.mark.long
 def test_the_demo_prints_tables_and_writes_plots(run_demo, tmp_path):
     ended = run_demo('--short', '--duration', '0.6', '--rate', '250')
     assert ended.returncode == 0, ended.stderr
@@ -54,6 +56,7 @@ def test_the_results_are_json_when_asked_and_stdout_holds_nothing_else(run_demo)
     assert [Path(path).parent.name for path in results['plots']] == ['here', 'here']
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('module', 'extra'), [('rclpy', 'ros'), ('mujoco', 'sim'), ('matplotlib.figure', 'plot')]
 )
@@ -65,19 +68,14 @@ def test_a_missing_dependency_is_named_with_the_extra_that_brings_it(
         'from ne_dynamics.cli.main import main\n'
         'sys.exit(main(["demo"]))'
     )
-    ended = subprocess.run(
-        [sys.executable, '-c', program],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-    )
+    ended = run_script(program, folder=tmp_path)
     assert ended.returncode == 1
     assert f'pip install "ne_dynamics[{extra}]"' in ended.stderr
     assert 'Traceback' not in ended.stderr
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
@@ -120,6 +118,7 @@ def processes_with(mark):
     return found
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_demo_leaves_no_process_behind(closed_loop, tmp_path, number):
     if not Path('/proc/self/environ').exists():

@@ -48,6 +48,7 @@ def milli(results, key):
     return 1e3 * results['runs'][key]['overall_rms_error']
 
 
+@pytest.mark.long
 def test_the_document_has_the_errors_of_the_demo(results_of):
     results = results_of('control-laws')
     runs = results['runs'] | results['load']['runs']
@@ -68,6 +69,7 @@ def test_the_document_has_the_errors_of_the_demo(results_of):
         compare(found, row(section('control-laws'), beginning))
 
 
+@pytest.mark.long
 def test_a_tool_that_is_picked_up(run_demo):
     ended = run_demo('--scenario', 'tool-load')
     assert ended.returncode == 0, ended.stderr
@@ -88,6 +90,7 @@ def test_a_tool_that_is_picked_up(run_demo):
     compare([float(wrench), float(payload)], said)
 
 
+@pytest.mark.long
 def test_a_base_that_is_tilted_or_rocks(results_of):
     results = results_of('tilted-base')
     text = section('tilted-base')
@@ -109,6 +112,7 @@ def test_a_base_that_is_tilted_or_rocks(results_of):
     compare([results['findings']['ratios']['tilted']], [ratio])
 
 
+@pytest.mark.long
 def test_a_model_that_is_wrong(results_of):
     errors = results_of('model-error')['findings']['overall_rms_error']
     text = section('model-error')
@@ -124,6 +128,7 @@ def test_a_model_that_is_wrong(results_of):
         compare(found, row(text, beginning))
 
 
+@pytest.mark.long
 def test_positions_alone(results_of):
     results = results_of('chunks')
     text, findings = section('chunks'), results['findings']
@@ -139,6 +144,7 @@ def test_positions_alone(results_of):
     compare([findings['ratios']['spline_2']], [ratio])
 
 
+@pytest.mark.long
 def test_motors_that_are_too_weak(results_of):
     runs = results_of('weak-motors')['findings']['runs']
     for beginning, key in (

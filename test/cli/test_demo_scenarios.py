@@ -12,6 +12,7 @@ from ne_dynamics.simulation.demo.control_laws import LAWS
 from ne_dynamics.simulation.demo.scenarios import SCENARIOS
 
 
+@pytest.mark.long
 def test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool(run_demo):
     ended = run_demo('--scenario', 'sensor-loss', '--short', '--duration', 1.2, '--json')
     assert ended.returncode == 0, ended.stderr

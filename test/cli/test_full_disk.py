@@ -80,6 +80,7 @@ def run_into_full_disk(name, is_buffered):
     return result.stderr, result.returncode
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize(
     ('name', 'is_buffered'),
     [*((name, True) for name in PRINTING), ('equations', False), ('check --json', False)],
@@ -97,6 +98,7 @@ def run_limited(*arguments):
     return run('-c', LIMITED, *arguments, stdout=subprocess.PIPE)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('is_there', 'language'),
     [(False, 'c'), (True, 'python')],

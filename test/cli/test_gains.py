@@ -65,6 +65,7 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
     assert 'warning' not in capsys.readouterr().out
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [

@@ -111,6 +111,7 @@ def assert_terminal_is_safe(text):
     assert all(line.isprintable() for line in text.split('\n'))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('kind', XML_NAMES)
 def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, capsys):
     name = XML_NAMES[kind]
@@ -139,6 +140,7 @@ def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, capsys):
     assert document['bodies'][0]['link'] == name
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('kind', ALL_NAMES)
 def test_reports_on_dh_files_are_safe_to_print(kind, log_file, tmp_path, capsys):
     model = tmp_path / 'model.yaml'
@@ -154,6 +156,7 @@ def test_reports_on_dh_files_are_safe_to_print(kind, log_file, tmp_path, capsys)
     assert_terminal_is_safe((captured.out + captured.err).replace('\x7f', ''))  # in JSON
 
 
+@pytest.mark.kept(6)
 @pytest.mark.parametrize('kind', ALL_NAMES)
 def test_annotated_file_has_the_same_names(kind, tmp_path, capsys):
     name = ALL_NAMES[kind]

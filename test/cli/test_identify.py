@@ -121,6 +121,7 @@ def test_dh_file_is_reported_on_but_not_written(tmp_path, capsys):
     assert 'link_2' in capsys.readouterr().out
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('fault', 'options'), [('the fit', ()), ('the report', ()), ('the report', ('--json',))]
 )

@@ -48,6 +48,7 @@ def run_evaluate(capsys, model, log_file, *options):
     return {joint['joint']: joint['rms_difference'] for joint in joints}
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('options', [(), ('--offsets',), ('--tip-link', 'forearm')])
 def test_evaluate_says_of_the_files_what_identify_reported(
     options, model, log_file, tmp_path, capsys
@@ -85,6 +86,7 @@ def test_an_output_that_would_change_the_extras_of_the_model_is_refused(
     assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
 
 
+@pytest.mark.long
 def test_files_of_a_recorded_bag_are_what_was_reported(tmp_path, capsys):
     from example_robots import example_robots_folder
     from recorded_robots import panda_bag

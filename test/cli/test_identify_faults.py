@@ -87,6 +87,7 @@ def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
         assert files[0] == files[1] == files[2] != ARM.read_text(encoding='utf-8')
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('code', ['clock-set-back', 'zero-jumps', 'effort-offset'])
 def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, capsys, code):
     """Cause, joint and remedy are said; only a constant in an effort is taken out by --repair."""
@@ -110,6 +111,7 @@ def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, caps
     assert not output.exists()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('name', 'options'),
     [
@@ -151,6 +153,7 @@ def test_other_names_are_listed_and_renamed(log, tmp_path, capsys):
     evaluate(path, '--rename', 'left_*=*')
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('is_recorded', [False, True])
 def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded):
     """A finger that the log lacks, or that stands in it, is locked, and that is said."""

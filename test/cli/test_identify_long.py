@@ -75,6 +75,7 @@ def write_compressed_bag(folder):
     return folder
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number):
     path = write_compressed_bag(tmp_path / 'bag')

@@ -41,6 +41,7 @@ def ask(log, *options):
     return cli.main(['identify', '--payload', '--model', ARM, log, '--tip-link', 'tcp', *options])
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('rate', [20.0, 500.0])
 def test_the_load_of_a_log(rate, tmp_path, capsys) -> None:
     log = write_log(tmp_path / 'log.csv', rate=rate)
@@ -56,6 +57,7 @@ def test_the_load_of_a_log(rate, tmp_path, capsys) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ['log.csv']
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize(
     ('options', 'log', 'message'),
     [

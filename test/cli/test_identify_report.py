@@ -187,6 +187,7 @@ def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_
     assert path.read_text(encoding='utf-8') == 'time\n'
 
 
+@pytest.mark.long
 def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypatch, tmp_path):
     from ne_dynamics.cli.options import report_file
 

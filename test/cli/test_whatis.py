@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bag_files import write_bag
 from driver_arms import load_shipped, simulate
 
 from ne_dynamics.cli import main as cli
@@ -31,15 +32,26 @@ def recording(robot):
     return simulate(robot, 3).record('torque')
 
 
+def write_recording(folder, recording, **options):
+    """Write a recording as a bag."""
+    times = recording.stamps + 1e3
+    efforts = [[]] * len(times) if recording.effort is None else recording.effort
+    names = [list(recording.joint_names)] * len(times)
+    states = zip(times, times, names, recording.position, efforts, strict=True)
+    commands = recording.commands
+    if commands is not None:
+        options['commands'] = list(zip(commands.times + 1e3, commands.effort, strict=True))
+    write_bag(folder, states, **options)
+
+
 def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    from driver_files import write_bag
     from rclpy.context import Context
 
     from ne_dynamics.ros.node import ComputedTorqueNode
     from ne_dynamics.ros.running.private_domain import private_domain
 
-    write_bag(tmp_path / 'bag', recording)
+    write_recording(tmp_path / 'bag', recording)
     profile = tmp_path / 'driver.yaml'
     arguments = ['whatis', *MODEL, str(tmp_path / 'bag'), '-o', str(profile), '--json']
     assert cli.main(arguments) == 0
@@ -60,12 +72,11 @@ def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
 
 
 def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_path, refused):
-    from driver_files import write_bag
 
     part = DriverRecording.from_samples(
         robot.joint_names, recording.stamps[:9], recording.position[:9]
     )
-    write_bag(tmp_path / 'two', part, topics=('/joint_states', '/other'))
+    write_recording(tmp_path / 'two', part, topics=('/joint_states', '/other'))
     names = ','.join(f'x_{name}.position' for name in robot.joint_names)
     (tmp_path / 'names.csv').write_text(f'time,{names}\n0,1,2,3\n1,1,2,3\n')
     own = ','.join(f'{name}.position' for name in robot.joint_names)
@@ -172,6 +183,7 @@ def test_files_that_are_read_are_never_written(robot, recording, tmp_path, refus
     assert not own.exists()
 
 
+@pytest.mark.long
 def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
     effort = np.roll(recording.commands.effort, 1, axis=1)
     commands = replace(recording.commands, effort=effort)

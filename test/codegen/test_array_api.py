@@ -170,6 +170,7 @@ def assert_close(result, expected):
     np.testing.assert_allclose(result, expected, rtol=0, atol=TOLERANCE * scale)
 
 
+@pytest.mark.kept(24)
 @pytest.mark.parametrize(('robot', 'name'), CASES)
 def test_every_function_equals_its_method(robot, name, library):
     dynamics = DYNAMICS[robot]
@@ -298,6 +299,7 @@ def test_torch_maps_and_differentiates(robot, torch):
 # ---- the text
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_the_text_is_straight_lines_that_write_into_nothing(robot):
     """Only assignments to names, each once, and calls of the names that are listed."""

@@ -1,9 +1,7 @@
 """Which backend is taken where the compiler is missing, too old, or does not work."""
 
-import subprocess
-import sys
-
 import pytest
+from fresh_python import output_of
 
 import ne_dynamics as ned
 from ne_dynamics.errors import BackendError
@@ -59,15 +57,7 @@ sys.meta_path.insert(0, Missing())
 
 def run_with(setup):
     """Return the lines of the script after a setup of the modules."""
-    result = subprocess.run(
-        [sys.executable, '-c', SCRIPT.format(setup=setup)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.splitlines()
+    return output_of(SCRIPT.format(setup=setup)).splitlines()
 
 
 @pytest.mark.parametrize('setup', [OLD, OTHER], ids=['no opaque pointers', 'no pass builder'])

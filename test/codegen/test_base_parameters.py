@@ -52,6 +52,7 @@ def list_models():
 MODELS = list_models()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('backend', ['python', 'compiled'])
 @pytest.mark.parametrize('name', MODELS)
 def test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies(

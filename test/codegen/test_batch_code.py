@@ -32,6 +32,7 @@ def run_batch(program, lanes, *arrays):
     return out
 
 
+@pytest.mark.kept(14)
 @pytest.mark.parametrize('lanes', LANES)
 @pytest.mark.parametrize('width', [1, 2, 3, 4, 5, 7, 8])
 @pytest.mark.parametrize('size', [1, 3, 6])

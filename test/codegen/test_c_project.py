@@ -145,6 +145,7 @@ def export(compilers, tmp_path_factory):
     return get
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ROBOTS)
 def test_the_library_builds_without_a_warning_and_its_test_passes(name, export, tmp_path):
     """A strict C99 compiler takes all three texts; the test compares every function."""
@@ -177,6 +178,7 @@ def test_the_test_fails_when_a_sample_is_altered(export, tmp_path):
     assert library.run_test(path, tmp_path).returncode == 1
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ROBOTS)
 def test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers(name, export):
     """No variable that can be written to, no allocation, no call of its own functions.
@@ -293,6 +295,7 @@ target_link_options(user PRIVATE -Wl,--gc-sections)
     np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.long
 def test_two_robots_as_subdirectories_of_a_cmake_project(compilers, tmp_path):
     """Two exports of one description, with prefixes; their tests stay out of the project's."""
     cmake = find_cmake()
@@ -399,6 +402,7 @@ LACKING = {
 }
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('links', 'lacking'), LACKING.values(), ids=LACKING)
 def test_functions_that_a_robot_lacks_are_left_out(links, lacking, compilers, tmp_path):
     """The header says which and why, the rest builds and is right; asked alone, it is an error."""

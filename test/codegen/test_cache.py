@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from fresh_python import output_of
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import cache as cache_module
@@ -244,22 +245,10 @@ def test_another_users_folder_leaves_everything_in_memory(tmp_path):
         'print(dynamics.backend, dynamics.gravity_torque([0.3])[0])\n'
     )
     pytest.importorskip('llvmlite', reason='llvmlite is not installed')
-    backend, torque = run(code, NE_DYNAMICS_CACHE=str(folder)).split()
+    backend, torque = output_of(code, NE_DYNAMICS_CACHE=str(folder)).split()
     assert backend == 'compiled'
     assert float(torque) == pytest.approx(EXPECTED[0], rel=1e-12)
     assert [path.name for path in folder.iterdir()] == ['not']
-
-
-def run(code, **environment):
-    """Run a script in a process of its own; return what it printed."""
-    full = {**os.environ, **environment}
-    full = {key: value for key, value in full.items() if value is not None}
-    result = subprocess.run(
-        [sys.executable, '-c', code], env=full, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
-    assert result.returncode == 0, (result.returncode, result.stderr[-2000:])
-    return result.stdout
 
 
 # ---- where it is

@@ -10,6 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
+from fresh_python import output_of
 
 import ne_dynamics as ned
 from ne_dynamics.shipped import shipped_file
@@ -38,15 +39,7 @@ def wait_for(child):
 
 def run_script(code, *arguments):
     """Run a script that starts with :data:`PREPARED`; return its output."""
-    result = subprocess.run(
-        [sys.executable, '-X', 'faulthandler', '-c', PREPARED + textwrap.dedent(code), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert result.returncode == 0, (result.returncode, result.stderr[-3000:])
-    return result.stdout
+    return output_of(PREPARED + textwrap.dedent(code), *arguments)
 
 
 # ---- pickles
@@ -134,6 +127,7 @@ def test_slots_of_a_subclass_come_along_to_other_parameters():
     assert (changed.hidden(), changed.extra, changed.other) == (3, [5], 6)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('start', ['fork', 'spawn', 'forkserver'])
 @pytest.mark.parametrize('calls', [0, 2])
 def test_a_pool_of_processes_computes_a_method(start, calls, tmp_path):
@@ -340,6 +334,7 @@ SWEEP = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not os.path.exists('/proc/self/maps'), reason='needs the /proc of Linux')
 def test_a_sweep_of_robots_keeps_neither_maps_nor_memory(tmp_path):
     """Robots used and dropped leave less than 40 KiB each behind, and no memory map."""
@@ -398,6 +393,7 @@ STACK = """
 """
 
 
+@pytest.mark.long
 def test_a_thread_with_a_small_stack_computes_everything():
     """Half of what the smallest systems give a thread is enough, for large robots too."""
     assert run_script(STACK, '96') == '[]\n'

@@ -8,13 +8,13 @@ import gc
 import inspect
 import itertools
 import os
-import subprocess
 import sys
 import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from fresh_python import output_of
 from method_tables import ALL_CALLS, LOADS, PLAIN
 from random_robots import random_tree
 from urdf_text import joint_xml, link_xml, robot_xml
@@ -178,6 +178,7 @@ def allowed(robot_name, function, values):
 # ---- backends
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize(
     ('name', 'function'),
     [
@@ -422,6 +423,7 @@ def test_a_number_that_is_not_finite_is_found_wherever_it_stands(bad, pair):
                 call(numba, 'inverse_dynamics with wrench', batch)
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize('function', FUNCTIONS)
 def test_no_function_takes_a_number_that_is_not_finite(function, pair):
     """Every function refuses NaN in every argument, also where it does not use the number."""
@@ -491,6 +493,7 @@ def _ways(method, motion, extras):
     yield method(*motion, **{key: value for key, value in extras.items() if value is not None})
 
 
+@pytest.mark.kept(6)
 @pytest.mark.parametrize('given', list(itertools.product((False, True), repeat=3)))
 @pytest.mark.parametrize('size', [None, 9])
 @pytest.mark.parametrize('warm', [False, True])
@@ -543,6 +546,7 @@ def test_a_wrong_number_of_arguments_is_a_type_error(function, pair):
             method(*arguments, **keywords)
 
 
+@pytest.mark.kept(10)
 @pytest.mark.parametrize('function', FUNCTIONS)
 def test_results_are_fresh_arrays_of_the_caller(function, pair):
     """A result is writable, its own, and unchanged by later calls; arguments stay as they are."""
@@ -637,20 +641,6 @@ def test_several_threads_may_call_at_once(pair):
     assert not faults
 
 
-def run_python(code, **environment):
-    """Run a script in a process of its own; return what it printed."""
-    result = subprocess.run(
-        [sys.executable, '-X', 'faulthandler', '-c', code],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert result.returncode == 0, (result.returncode, result.stderr[-2000:])
-    return result.stdout
-
-
 FIRST_CALLS = """
 import gc, sys, threading
 import numpy as np
@@ -686,7 +676,7 @@ print('wrong', len(wrong))
 @pytest.mark.parametrize('kind', ['shared', 'own'])
 def test_first_calls_of_several_threads_compile_safely(kind, tmp_path):
     code = f'import sys\nsys.argv = ["", {kind!r}]\n' + FIRST_CALLS
-    assert run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'wrong 0\n'
+    assert output_of(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'wrong 0\n'
 
 
 # ---- sines and cosines

@@ -231,6 +231,7 @@ def assert_laws_are_those_of_the_node(dynamics, find):
     assert 0 < saturated < 72 * n
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ROBOTS, ids=str)
 def test_a_firmware_gets_the_efforts_of_the_node(name, tmp_path):
     """Each law, printed as one C function, gives what the node's law and limits give."""
@@ -297,6 +298,7 @@ def may_stay_finite(function, stem, value):
     )
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['single', (9, 'load'), (5, 'all')], ids=str)
 def test_the_library_gives_no_result_of_what_is_no_number(name, tmp_path):
     """Each scalar that a function uses is not finite once: so is the result, as the page says.
@@ -326,6 +328,7 @@ def dynamics_of(name, backend):
     return ned.Dynamics(robot_of(name), GRAVITY, backend=backend)
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('name', ROBOTS, ids=str)
 def test_the_general_law_is_what_it_says(name, backend):
     """Efforts and errors of random arguments, one sample and a batch, before and after calls."""
@@ -385,6 +388,7 @@ def both_laws(dynamics, mode, gains, terms, payload, smoothing):
     return [ControlLaw(dynamics, mode, each, terms, payload, smoothing) for each in (gains, full)]
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('mode', LAWS)
 @pytest.mark.parametrize('name', ROBOTS, ids=str)
 def test_diagonal_gains_and_their_matrices_give_one_law(name, mode, backend):

@@ -93,6 +93,7 @@ def rigid(robot):
     return ned.Dynamics(replace(robot, joints=tuple(joints)), GRAVITY, backend='python')
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('terms', TERMS)
 def test_efforts_are_those_without_friction_and_the_formula(terms, backend):
     robot = random_robot(TERMS[terms])
@@ -131,6 +132,7 @@ def with_everything(n, seed=3):
     return q, qd, qdd, rng.normal(size=(8, 6)), rng.normal(size=(8, 9)), payload
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('joints', [4, 14])
 def test_forward_dynamics_are_the_inverse_with_every_term_on(backend, joints):
     """With load, payload, wrench and base motion an effort gives the acceleration it is of."""
@@ -165,6 +167,7 @@ def test_load_is_that_of_payload_wrench_and_base_motion_without_acceleration(bac
     assert np.abs(dynamics.friction_torque(qd) - expected).max() > 0.1
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('terms', ['all', 'all but smooth'])
 def test_derivatives_are_finite_differences(terms, backend):
     """Slopes by q and qd have the friction's in them, the mass matrix does not."""

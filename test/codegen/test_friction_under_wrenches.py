@@ -18,6 +18,7 @@ def draw_wrenches(count):
     return np.random.default_rng(5).uniform(-60.0, 60.0, (count, 6))
 
 
+@pytest.mark.kept(1)
 def test_a_wrench_at_the_tip_can_be_given_either_way(dynamics):
     """What the tip exerts, and its opposite exerted on the tip link: the same, to rounding."""
     q, qd, qdd = samples(dynamics.n)
@@ -39,6 +40,7 @@ def test_a_wrench_at_the_tip_can_be_given_either_way(dynamics):
     )
 
 
+@pytest.mark.kept(1)
 def test_the_friction_is_that_of_the_whole_load(dynamics):
     """With wrenches on links and at the tip, a payload and a moving base, by the formula."""
     q, qd, qdd = samples(dynamics.n)
@@ -61,6 +63,7 @@ def test_the_friction_is_that_of_the_whole_load(dynamics):
     np.testing.assert_allclose(found, plain + np.array(friction), rtol=1e-11, atol=1e-9)
 
 
+@pytest.mark.kept(1)
 def test_accelerations_and_efforts_are_inverse_under_wrenches(dynamics):
     """Also for dynamics of other parameters, batch and single."""
     q, qd, qdd = samples(dynamics.n)

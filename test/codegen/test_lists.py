@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
 
 LOAD = np.array([1.0, 0.1, 0.0, 0.05, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02])
@@ -79,27 +78,3 @@ def test_lists_do_not_take_the_long_way(dynamics, method, monkeypatch):
     out = np.empty_like(expected[0])
     assert call(*values.tolist(), out=out) is out
     np.testing.assert_array_equal(out, expected[0])
-
-
-WRONG = {
-    'text': (['a'] * 6, r'expected real numbers, got str'),
-    'bool': ([True] * 6, 'expected real numbers, got bool'),
-    'short': ([0.1] * 5, r'expected shape \(6,\)'),
-    'ragged': ([[0.1] * 6, [0.1] * 5], 'expected an array of numbers'),
-    'NaN': ([*[0.1] * 5, np.nan], r'expected finite numbers, got nan at index \(5,\)'),
-    'None': ([*[0.1] * 5, None], 'expected real numbers, got object'),
-    'huge': ([10**400] * 6, 'expected real numbers, got object'),
-}
-
-
-@pytest.mark.parametrize(('wrong', 'reason'), WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize('place', [0, 1])
-def test_lists_that_cannot_be_are_named(dynamics, wrong, reason, place):
-    """The message is that for arrays, before and after machine code answers."""
-    good = [0.1] * 6
-    for _ in range(2):
-        given = [good] * 3
-        given[place] = wrong
-        with pytest.raises(InputError, match=f'^{("q", "qd")[place]}: {reason}'):
-            dynamics.inverse_dynamics(*given)
-        dynamics.inverse_dynamics(good, good, good)

@@ -1,12 +1,11 @@
 """Machine code linked without LLVM; what a process knows of a compiler that it does not start."""
 
 import struct
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from fresh_python import output_of
 from random_robots import random_tree
 from test_compiled import robot_of
 
@@ -69,6 +68,7 @@ def test_code_runs_as_where_llvm_links_it(name):
         np.testing.assert_array_equal(*results)
 
 
+@pytest.mark.long
 def test_every_function_of_the_table_is_linked():
     tree = random_tree(1, 1)
     robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
@@ -145,12 +145,8 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'cache'))
 
     def start():
-        arm = str(shipped_file('six_axis_arm.urdf'))
-        result = subprocess.run(
-            [sys.executable, '-c', SCRIPT, arm], capture_output=True, text=True, timeout=300
-        )
-        assert result.returncode == 0, result.stderr
-        values, _, is_started = result.stdout.strip().rpartition(' ')
+        printed = output_of(SCRIPT, shipped_file('six_axis_arm.urdf'))
+        values, _, is_started = printed.strip().rpartition(' ')
         return values, is_started == 'True'
 
     return start

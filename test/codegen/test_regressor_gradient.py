@@ -22,6 +22,7 @@ def make_dynamics(name, backend):
     return ned.Dynamics(robot, backend=backend)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize(('name', 'backend'), ARMS)
 def test_it_is_the_gradient_of_a_weighted_sum(name, backend):
     dynamics = make_dynamics(name, backend)

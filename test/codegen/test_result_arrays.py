@@ -64,6 +64,7 @@ def test_every_method_that_computes_takes_out():
             assert name in {method.split()[0] for method in METHODS} | OTHERS, name
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize('method', METHODS)
 @pytest.mark.parametrize('size', [None, 0, 1, 9, 40])
 def test_the_result_is_written_into_out(method, size, arm):

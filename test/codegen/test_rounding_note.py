@@ -83,6 +83,7 @@ def read_note(dynamics, name):
     return int(count), note, [float(value) for value in NUMBER.findall(note)]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('tolerance', [1e-4, 9e-3])
 @pytest.mark.parametrize('name', ROBOTS)
 def test_no_printed_function_changes_by_more_than_its_header_says(name, tolerance):
@@ -111,6 +112,7 @@ def test_no_printed_function_changes_by_more_than_its_header_says(name, toleranc
         assert changed > 0
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('language', ['python', 'c'])
 def test_an_export_says_it_of_each_function(language):
     """The module and the C header state the bound beside the function that it is for."""

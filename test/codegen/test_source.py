@@ -164,6 +164,7 @@ def hostile_programs(key):
     return programs_of(hostile_robot(key))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('key', HOSTILE)
 def test_no_name_of_a_model_file_reaches_what_is_executed(key):
     """Whatever joints, links and robot are called, the text is arithmetic over our own names."""
@@ -176,6 +177,7 @@ def test_no_name_of_a_model_file_reaches_what_is_executed(key):
     assert texts == [python_source(program) for program in plain_programs()]
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('key', HOSTILE)
 def test_no_name_of_a_model_file_reaches_the_assembly(key):
     plain, hostile = plain_programs()[0], hostile_programs(key)[0]
@@ -183,6 +185,7 @@ def test_no_name_of_a_model_file_reaches_the_assembly(key):
         assert write_module(hostile, signature) == write_module(plain, signature)
 
 
+@pytest.mark.kept(10)
 @pytest.mark.parametrize('key', HOSTILE)
 @pytest.mark.parametrize('language', LANGUAGES)
 def test_names_in_the_header_cannot_leave_their_comment(key, language):

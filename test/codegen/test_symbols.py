@@ -3,11 +3,10 @@
 import ast
 import hashlib
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from fresh_python import output_of
 from random_expressions import (
     EPSILON,
     GROUPS,
@@ -384,12 +383,5 @@ def test_traces_are_the_same_text_in_every_process():
     here = os.path.dirname(__file__)
     paths = [here, os.path.join(here, '..', 'support'), os.path.join(here, '..', '..')]
     for hash_seed in ('0', '4242'):
-        result = subprocess.run(
-            [sys.executable, '-c', _DIGEST.format(paths=paths)],
-            env={**os.environ, 'PYTHONHASHSEED': hash_seed},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-        assert result.stdout.strip() == expected
+        found = output_of(_DIGEST.format(paths=paths), PYTHONHASHSEED=hash_seed)
+        assert found.strip() == expected

@@ -38,6 +38,7 @@ def no_entry(monkeypatch):
     assert compiler.toolchain().has_entry is False
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ROBOTS)
 @pytest.mark.parametrize('backend', ['python', 'compiled', 'auto'])
 @pytest.mark.filterwarnings('ignore:backend .compiled.')
@@ -78,6 +79,7 @@ def test_who_asks_for_the_compiler_is_told_once(no_entry):
     assert 'layout of this interpreter' in str(warning.message)
 
 
+@pytest.mark.kept(5)
 @pytest.mark.parametrize('name', TABLE)
 def test_a_module_without_entry_refers_to_nothing_outside(name):
     """Neither a symbol of the interpreter nor one of the C library is named in it."""

@@ -377,6 +377,7 @@ KILLED = """
 """
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_leaves_no_process_and_the_arm_under_brakes(tmp_path):
     """Within a short time."""
     folders = [os.path.dirname(__file__), os.path.dirname(sys.modules['small_arm'].__file__)]

@@ -61,6 +61,7 @@ class Scene:
         return perform_steps(self.work, self.session, chosen)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('seed', 'meaning', 'is_reversed', 'delay', 'bits'),
     [
@@ -143,6 +144,7 @@ def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path,
     assert max(far) < 0.2 + 0.15
 
 
+@pytest.mark.long
 def test_a_hard_stop_ends_the_run_by_name(tmp_path):
     """A joint that the arm stops within the limits of its URDF: no model is written for that."""
     scene = Scene(tmp_path, 2)
@@ -159,6 +161,7 @@ def test_a_hard_stop_ends_the_run_by_name(tmp_path):
     assert outcome.step in ('excite_again', 'judge')
 
 
+@pytest.mark.long
 def test_play_of_its_gears_is_told_by_the_first_fit(tmp_path):
     """Friction is what it is behind the play, and a step that fails later says so."""
 

@@ -120,6 +120,7 @@ def test_the_part_with_the_least_error_is_kept_where_it_is_worth_it(errors, kept
     assert choose_parts(robot_with(FrictionModel()), []).tolist() == [1.0, 1.0, 1.0]
 
 
+@pytest.mark.long
 def test_a_joint_that_swings_by_too_much_static_friction_is_calmed(tmp_path):
     """Found far too large by a fit, it is mended by what the arm does; nothing else changes."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')

@@ -15,34 +15,10 @@ from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateL
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tuning import LastCommand, OnFault
+from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import TrajectoryPoint
-
-
-def test_limits_apply_and_the_rate_goes_on_through_a_change() -> None:
-    """Commands stay within limits and rate, also across a change of the tuning."""
-    controller = Controller(make_tuning(effort_limits=np.full(6, 30.0), effort_rates=[100.0]))
-    last = controller.update(Q, ZERO, 0.0).effort
-    assert np.abs(last).max() <= 30.0
-    for step in range(1, 40):
-        if step == 20:
-            controller.adopt(make_tuning(effort_limits=np.full(6, 25.0), effort_rates=[100.0]))
-            last = np.clip(last, -25.0, 25.0)
-        command = controller.update(Q + 0.02 * step, ZERO, 0.01 * step)
-        assert np.abs(command.effort - last).max() <= 1.0 + 1e-12
-        assert command.saturated is not None
-        last = command.effort
-    assert np.abs(last).max() <= 25.0
-
-
-def test_the_last_command_is_what_is_asked_for() -> None:
-    """Zero is zero, and none is none."""
-    controller = Controller(make_tuning())
-    controller.update(Q, ZERO, 0.0)
-    assert not list(controller.machine.last_commands(LastCommand.NONE))
-    assert not list(controller.machine.last_commands(LastCommand.ZERO))[-1].any()
 
 
 def test_a_rate_limit_makes_a_ramp_of_the_last_command() -> None:
@@ -83,22 +59,6 @@ def test_a_tuning_that_comes_during_the_last_commands_makes_no_step() -> None:
     assert len(sent) > 5
     command = controller.update(Q, ZERO, COMMAND.ramp_period)
     assert np.abs(command.effort - sent[-1]).max() <= 10.0 * COMMAND.ramp_period + 1e-9
-
-
-def test_the_first_command_begins_at_the_measured_effort() -> None:
-    """Nothing jumps at activation, with a rate limit or with none; without either it does."""
-    measured = DYNAMICS.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
-    controller = Controller(make_tuning(effort_rates=[100.0]))
-    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
-    np.testing.assert_allclose(command.effort, measured)
-    command = controller.update(Q, ZERO, 0.01)
-    assert 0.5 < np.abs(command.effort - measured).max() <= 1.0 + 1e-9
-    controller = Controller(make_tuning())
-    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
-    np.testing.assert_allclose(command.effort, measured)
-    controller = Controller(make_tuning(transition_time=0.0))
-    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
-    np.testing.assert_allclose(command.effort, DYNAMICS.gravity_torque(Q), atol=1e-9)
 
 
 def test_a_gap_ends_the_motion_without_a_jump() -> None:

@@ -212,6 +212,7 @@ def test_a_joint_that_jumps_is_braked_and_damped_again(jumps, until) -> None:
         assert controller.damping.believed.all()
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize(
     ('away', 'drops', 'states', 'bound'),
     [

@@ -48,6 +48,7 @@ def test_a_driver_that_differences_a_coarse_encoder_is_noticed(gain: float) -> N
     assert 0.3 < found.share < 1.0
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('push', [0.0, 0.5])
 @pytest.mark.parametrize('gain', [20.0, 40.0])
 @pytest.mark.parametrize(

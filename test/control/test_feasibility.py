@@ -138,6 +138,7 @@ class SampledLoop:
         return max(errors[third : 2 * third]), max(errors[2 * third :])
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize('source', [VelocitySource.DIFFERENTIATED, VelocitySource.ESTIMATED])
 @pytest.mark.parametrize('seed', range(20))
 def test_a_loop_with_a_velocity_filter_grows_as_it_is_said(source, seed: int) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tuned_arm import ROBOT, Q, make_tuning
 
 from ne_dynamics import Dynamics, Robot, load_urdf
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings
-from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError
+from ne_dynamics.errors import ImuError, NeDynamicsError
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.shipped import shipped_file
 
@@ -246,14 +248,14 @@ def test_late_and_repeated_readings_do_not_disturb(robot: Robot) -> None:
     assert imu.at(1.0)[0] == 0.3
 
 
-@pytest.mark.parametrize(
-    ('options', 'match'),
-    [
-        ({'source': 'gyro'}, 'gyro'),
-        ({'timeout': 0.0}, r'imu\.timeout: expected > 0, got 0'),
-    ],
-)
-def test_bad_imu_options_are_refused(robot: Robot, options: dict, match: str) -> None:
-    """By the table of parameters: a word outside the choice, a number beyond its bounds."""
-    with pytest.raises(ParameterError, match=match):
-        BaseImu(robot, GRAVITY, believing(**options))
+def test_the_last_command_knows_the_tilt() -> None:
+    """What is sent on deactivation holds the arm as tilted, whatever the base did at the time."""
+    force, _ = tilted(0.6)
+    imu = BaseImu(ROBOT, GRAVITY, believing(cutoff_frequency=0.0))
+    for time in (0.0, 0.01, 0.02):
+        imu.update('base_link', 0.05 * force, force, None, time)
+    controller = Controller(make_tuning(), imu=imu)
+    controller.update(Q, np.zeros(6), 0.02)
+    last = list(controller.machine.last_commands())[-1]
+    expected = Dynamics(ROBOT, gravity=-force, backend='python').gravity_torque(Q)
+    np.testing.assert_allclose(last, expected, atol=1e-6)

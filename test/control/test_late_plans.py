@@ -28,6 +28,7 @@ def controller_of(when_infeasible, interpolation=Interpolation.LINEAR, limits=LI
     return controller
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', [7, 8, 9])
 def test_a_stream_is_checked_by_what_is_followed(seed: int) -> None:
     """One point a message, sent 30 times a second with jitter, none of it beyond the arm."""

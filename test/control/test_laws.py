@@ -301,6 +301,7 @@ def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
     )
 
 
+@pytest.mark.kept(12)
 @pytest.mark.parametrize('terms', [Terms(*on) for on in product((True, False), repeat=4)])
 @pytest.mark.parametrize('kind', ['simple', 'models'])
 @pytest.mark.parametrize('width', [0.0, 0.05])

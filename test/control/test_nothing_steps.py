@@ -84,6 +84,7 @@ def answers(chosen: Tuning, *, again: bool, faulty: bool = False) -> Iterator[np
                 place, velocity = Q + 1e-3 * min(index - 150, 100), ZERO
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('faulty', [False, True])
 @pytest.mark.parametrize('situation', SITUATIONS)
 def test_the_same_settings_again_make_no_difference(situation: str, faulty: bool) -> None:

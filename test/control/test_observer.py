@@ -137,6 +137,7 @@ def loads_of(dynamics):
     }
 
 
+@pytest.mark.kept(6)
 @pytest.mark.parametrize(
     'case', ['payload', 'wrench', 'moving base', 'all', 'no gravity', 'no gravity, tilted']
 )

@@ -112,6 +112,7 @@ def with_other_links(seed, masses, centers):
     )
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('seed', range(6))
 @pytest.mark.parametrize(('masses', 'centers'), [(0.05, 0.0), (0.02, 0.002)])
 def test_links_that_are_wrong_each_in_its_own_way_are_counted(seed, masses, centers) -> None:
@@ -169,6 +170,7 @@ def felt_at_sensor(robot, motion, gravity):
     return np.linalg.solve(jacobian.T, whole - alone)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('gravity', [UPRIGHT, (4.0, -2.0, -8.7)], ids=['upright', 'tilted'])
 @pytest.mark.parametrize('moves', [False, True], ids=['held', 'moving'])
 def test_a_wrist_sensor_tells_the_load(gravity, moves) -> None:
@@ -185,6 +187,7 @@ def test_a_wrist_sensor_tells_the_load(gravity, moves) -> None:
 # ---- what is wrong with the arm
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('seed', range(8))
 def test_the_uncertainty_is_honest(seed) -> None:
     """Stiction of either sign in each pose, a model 2 % wrong: off by no more than 2.5 sigma."""
@@ -272,6 +275,7 @@ def test_efforts_of_another_meaning_are_refused(factor) -> None:
     assert "a load fits only if the model's own effort of joint" in refusal(windows)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('scale', [0.9, 0.95, 1.05, 1.1])
 @pytest.mark.parametrize('mass', [3.0, 6.0])
 def test_a_model_that_is_wrong_makes_the_load_known_the_less(scale, mass) -> None:

@@ -40,18 +40,6 @@ def beginning(reading, meaning=TORQUE, *, commands_gravity=True, limits=LIMITS):
     )
 
 
-@pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
-@pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
-@pytest.mark.parametrize('rates', [(), (5000.0,)], ids=['no rate limit', 'rate limit'])
-def test_gravity_is_taken_out_or_added(meaning, gravity, rates) -> None:
-    """Command and reading differ by gravity where only one of them has it."""
-    reading = FRICTION + (GRAVITY if meaning is TORQUE else ZERO)
-    command = first_command(reading, meaning, gravity=gravity, rates=rates)
-    expected = FRICTION + (GRAVITY if gravity else ZERO)
-    np.testing.assert_allclose(command.effort, expected, atol=1e-9)
-    assert command.unused_effort == ''
-
-
 def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
     """What is taken out is the weight as the model has it: with a payload, on a tilted base."""
     imu = BaseImu(ROBOT, (0.0, 0.0, -9.80665))
@@ -94,17 +82,6 @@ def test_a_reading_in_other_units_is_no_beginning(meaning, gravity, rates, size)
     assert f'state_effort: {meaning.value}' in command.unused_effort
     assert f'got {reading[2]:.3g}' in command.unused_effort
     assert 'begins at the effort of the model' in command.unused_effort
-
-
-@pytest.mark.parametrize('commands_gravity', [True, False])
-@pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
-def test_the_other_meaning_is_recognised(meaning, commands_gravity) -> None:
-    """A field that has gravity and is said not to, or the reverse, is not begun at."""
-    reading = FRICTION + (ZERO if meaning is TORQUE else GRAVITY)
-    found = beginning(reading, meaning, commands_gravity=commands_gravity)
-    assert found.effort is None
-    other = WITHOUT if meaning is TORQUE else TORQUE
-    assert f'nearer to a {other.value}' in found.refusal or 'more than' in found.refusal
 
 
 @pytest.mark.parametrize('joint', range(6))

@@ -11,7 +11,7 @@ import pytest
 from ne_dynamics import Dynamics, Robot, load_urdf
 from ne_dynamics.control.sensors.wrench import WristWrench, inertia_beyond, static_wrench
 from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
-from ne_dynamics.errors import ParameterError, WrenchError
+from ne_dynamics.errors import WrenchError
 from ne_dynamics.model.rigid_body import Transform
 from ne_dynamics.shipped import shipped_file
 
@@ -146,19 +146,6 @@ def test_a_tare_that_contradicts_the_tool_is_refused(robot: Robot) -> None:
     np.testing.assert_allclose(wrist.tare(0.19, -tool, largest_bias=20.0), 0.0, atol=1e-12)
     with pytest.raises(WrenchError, match=r'got 30 N: .* was read where the model expects'):
         wrist.tare(0.19, np.array([30.0, 0.0, -12.0, 0.0, 0.0, 0.0]), largest_bias=20.0)
-
-
-@pytest.mark.parametrize(
-    ('options', 'match'),
-    [
-        ({'measures': 'up'}, 'up'),
-        ({'gain': 1.01}, r'wrench\.gain: expected >= 0, <= 1, got 1\.01'),
-    ],
-)
-def test_bad_options_are_refused(robot: Robot, options, match: str) -> None:
-    """By the table of parameters: a word outside the choice, a number beyond its bounds."""
-    with pytest.raises(ParameterError, match=match):
-        WristWrench(robot, CUT, WrenchSettings(**options))
 
 
 def constant(value: float) -> np.ndarray:

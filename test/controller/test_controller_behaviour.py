@@ -355,6 +355,7 @@ def test_it_begins_anew_after_it_was_deactivated(bench, dynamics):
 # ---- real time
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     'values', [{}, {'payload.mass': 2.0}, {'mode': 'gravity_compensation'}], ids=str
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from controller_bench import ControllerBench, write_package
-from example_robots import EXAMPLE_ROBOTS
+from example_robots import load_arm
 from test_friction import TERMS, random_robot
 
 import ne_dynamics as ned
@@ -17,11 +17,6 @@ from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 
-EXAMPLES = {
-    robot.name: robot
-    for robot in EXAMPLE_ROBOTS
-    if robot.name in ('UR5', 'Panda, fingers locked', 'Kinova j2s6s200 (continuous)', 'xArm7')
-}
 DH = {
     'puma560_standard_dh.yaml': 'standard DH',
     'puma560_modified_dh.yaml': 'modified DH',
@@ -33,22 +28,16 @@ TREES = {
     'friction of every kind': (TERMS['all'], 5, 8),
     '14 joints': ({}, 7, 18),
 }
-ROBOTS = ['six_axis_arm', *DH, *EXAMPLES, *TREES]
+ARMS = ('six_axis_arm', 'UR5', 'Panda, fingers locked', 'Kinova j2s6s200 (continuous)', 'xArm7')
+ROBOTS = [*ARMS, *DH, *TREES]
 SAMPLES = 24
 
 
 def load(name):
     """Return one of the robots."""
-    if name in EXAMPLES:
-        example = EXAMPLES[name]
-        return ned.load_urdf(
-            example.path, example.base_link, example.tip_link, dict(example.locked) or None
-        )
     if name in TREES:
         return random_robot(*TREES[name])
-    if name in DH:
-        return ned.load_dh(shipped_file(name))
-    return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return ned.load_dh(shipped_file(name)) if name in DH else load_arm(name)
 
 
 def random_values(robot, inertias, seed):
@@ -96,6 +85,7 @@ def random_motion(robot, seed):
     return q, qd, DesiredState(q_desired, qd_desired, qdd)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ROBOTS)
 def test_the_controller_commands_what_the_node_commands(name, tmp_path, programs, folder):
     """In each mode, with terms left out, a payload and limits, to 1e-12 of the largest effort."""

@@ -135,6 +135,7 @@ def test_an_older_ros2_control_is_told_at_once(folder, tmp_path, version):
     assert f'controller_interface: expected 4.44, 5.13, 6.5 or newer, got {version}' in said
 
 
+@pytest.mark.long
 def test_cmake_builds_the_library_and_the_test_of_the_equations(folder, tmp_path):
     """The test compares the C with samples of ne_dynamics."""
     result = configure(folder, tmp_path, '4.46.0')
@@ -177,6 +178,7 @@ def test_names_from_outside_stay_names(tmp_path, programs):
     ElementTree.parse(folder / 'package.xml')
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['class', 'index', 'linux', 'std'])
 def test_a_package_may_have_any_name(name, tmp_path):
     """Of C++, of its library or of the compiler, as CMake compiles it: with GNU's extensions."""

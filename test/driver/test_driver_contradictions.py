@@ -166,6 +166,7 @@ def commanded(robot, delay, noise=0.0, duration=4.0):
     return dynamics, replace(recording, effort=late).as_log(), commands
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('delay', [0.003, 0.099, 0.151, 0.361, 0.497])
 def test_an_echo_is_found_however_late(robot, delay):
     """Efforts that are the commands of up to half a second before are named, with their delay."""

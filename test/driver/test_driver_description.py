@@ -67,6 +67,7 @@ def require_found(description, meaning, reversed_joint):
     assert len(told_signs) >= len(signs) - 1
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('tip', 'meaning', 'reversed_joint', 'has_commands'),
     [
@@ -104,6 +105,7 @@ def test_the_meaning_of_efforts_is_found(tip, meaning, reversed_joint, has_comma
         np.testing.assert_allclose(factors, planted.factors, rtol=0.1)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('file', 'tip', 'seed', 'meaning'), CASES)
 def test_the_meaning_of_efforts_is_found_on_other_arms(file, tip, seed, meaning):
     """No joint of any arm says otherwise, with commands or without."""
@@ -146,6 +148,7 @@ def test_what_a_panda_reports():
     assert 0.0 <= description.parameters().get('observer.velocity_lag', 0.0) < 0.01
 
 
+@pytest.mark.long
 def test_what_a_ur10e_reports(tmp_path):
     """The recorded UR10e reports motor currents, with gravity, and a velocity that can be used."""
     robot = load_ur10e(tmp_path)

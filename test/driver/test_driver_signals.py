@@ -114,6 +114,7 @@ def test_the_mean_of_held_commands_is_that_of_straight_lines(begin):
     assert np.isnan(commands.average(np.array([begin + 0.2]), 0.5)).all()
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('rate', [5.0, 100.0, 2000.0])
 @pytest.mark.parametrize('delay', [0.003, 0.025])
 def test_delay_and_jitter_of_efforts(given, rate, delay):

@@ -65,6 +65,7 @@ def arm_log(given):
     return simulate_log(given, 7)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(4))
 def test_correct_logs_have_no_fault(given, seed):
     """Links 30 % off, friction that no fit has, and noise of up to 5 % are no fault of a log."""
@@ -81,6 +82,7 @@ def test_correct_logs_have_no_fault(given, seed):
     np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('seed', 'displacement'), [(0, 0.002), (1, 0.03), (2, 0.1), (3, 0.4)])
 def test_friction_that_turns_round_gradually_is_no_fault(given, seed, displacement):
     """It is late behind the velocity, and no effort is late; with a delay there is one."""
@@ -113,6 +115,7 @@ def test_correct_log_of_a_joint_on_its_brake(given, monkeypatch):
     assert diagnose_log(given, replace(log, effort=effort)).faults == ()
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('planted', PLANTED_FAULTS, ids=lambda planted: planted.name)
 def test_planted_faults_are_found_and_repaired(given, arm_log, planted):
     """Each fault is named with its joint and nothing else, and the repair undoes it.
@@ -132,6 +135,7 @@ def test_planted_faults_are_found_and_repaired(given, arm_log, planted):
     require_close(diagnosis.repaired, arm_log)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['wrong-sign', 'zero-offset', 'effort-scaled'])
 def test_two_faults_are_both_found(given, arm_log, name):
     """A fault of one joint does not hide one of another."""
@@ -215,6 +219,7 @@ def test_recorded_panda_is_right(panda):
     assert diagnosis.repaired.times.size == log.times.size - 14
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', LOGS)
 def test_recorded_ur10e_is_right(ur10e, name):
     """Currents times the published factors have no error; a delay of 10 to 14 ms is a warning."""
@@ -224,6 +229,7 @@ def test_recorded_ur10e_is_right(ur10e, name):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', list(LOGS)[1:])
 def test_a_fold_of_a_recorded_ur10e_has_no_turns(ur10e, name):
     """Without ten seconds of it, in which the base turns by more than 4.7 rad, a log is right."""
@@ -255,6 +261,7 @@ def test_a_recorded_arm_whose_wrist_has_no_mass_in_its_model(ur10e):
     assert 'efforts-scaled' not in {fault.code for fault in diagnosis.faults}
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('shoulder', 'factor'), [(0.0, 1.0), (0.5, 1.0), (0.5, 10.0)])
 def test_joints_of_which_the_model_expects_nothing_have_no_vote(ur10e, shoulder, factor):
     """Where the wrist alone moves a factor is not told; a factor on all joints is found."""
@@ -283,6 +290,7 @@ def test_currents_are_no_torques(ur10e):
     assert 'currents' in diagnosis.remaining[0].what
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('name', 'joint'),
     [

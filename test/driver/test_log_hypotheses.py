@@ -48,6 +48,7 @@ def list_faults(robot, log):
     return [(fault.code, fault.joints, fault.is_certain) for fault in found]
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('name', ARMS)
 @pytest.mark.parametrize('seed', [21, 22])
 def test_good_logs_of_six_arms_raise_no_alarm(name, seed):
@@ -63,6 +64,7 @@ def test_good_logs_of_six_arms_raise_no_alarm(name, seed):
     assert diagnose_log(load(name), log).faults == ()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('name', 'joint'), [('three axes', 1), ('ur5', 1), ('panda', 5)])
 def test_a_zero_that_is_off_by_twenty_degrees_is_named(name, joint):
     """With its joint and the angle; the repaired log has the right zero within 2 degrees."""
@@ -76,6 +78,7 @@ def test_a_zero_that_is_off_by_twenty_degrees_is_named(name, joint):
     np.testing.assert_allclose(diagnosis.repaired.position, log.position, atol=np.radians(2.0))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('name', 'joint'), [('three axes', 2), ('ur5', 2), ('panda', 3)])
 def test_the_gear_of_an_encoder_is_named(name, joint):
     """A position that is 1.1 times what it is, with its joint and the factor."""
@@ -146,6 +149,7 @@ def test_one_late_joint_is_named_whatever_efforts_are(name):
     assert described.parameters()['state_effort'] == 'ignore'
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['three axes', 'ur5', 'panda'])
 def test_one_joint_of_several_in_degrees_is_named(name):
     """The others are in radians, and are left as they are."""
@@ -158,6 +162,7 @@ def test_one_joint_of_several_in_degrees_is_named(name):
     np.testing.assert_allclose(diagnosis.repaired.position, log.position, atol=1e-9)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('name', 'axis'), [('three axes', 1), ('ur5', 0), ('panda', 1)])
 def test_a_base_that_is_tilted_by_fifteen_degrees_is_named(monkeypatch, name, axis):
     """With the angle and the gravity to be given; a log cannot be repaired of it."""
@@ -178,6 +183,7 @@ def test_a_base_that_is_tilted_by_fifteen_degrees_is_named(monkeypatch, name, ax
     assert diagnose_log(stands, log).faults == ()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['three axes', 'ur5'])
 def test_an_arm_that_hangs_from_the_ceiling_is_named(monkeypatch, name):
     """Not as a zero that is off by half a turn, which turns gravity round as well."""
@@ -201,6 +207,7 @@ def test_efforts_without_their_sign_are_named(name):
     np.testing.assert_array_equal(diagnosis.repaired.effort, np.abs(log.effort))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['three axes', 'ur5', 'six_axis_arm'])
 def test_efforts_of_one_sign_by_themselves_are_no_fault(name):
     """Of joints that gravity loads one way, and that alone move."""
@@ -220,6 +227,7 @@ def test_efforts_of_one_sign_by_themselves_are_no_fault(name):
     assert 'unsigned' not in {fault.code for fault in diagnose_log(robot, kept).faults}
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['three axes', 'panda'])
 def test_efforts_in_newton_millimetres_are_one_finding(name):
     """A factor of a thousand on all efforts is not taken for faults of single joints."""
@@ -229,6 +237,7 @@ def test_efforts_in_newton_millimetres_are_one_finding(name):
     assert found == [('efforts-scaled', robot.joint_names, False)]
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('name', ['three axes', 'ur5', 'six_axis_arm', 'panda'])
 @pytest.mark.parametrize('own', ['arm', 'given'])
 def test_gravity_that_a_driver_takes_out_is_named(name, own):
@@ -241,6 +250,7 @@ def test_gravity_that_a_driver_takes_out_is_named(name, own):
     assert found == [('gravity-removed', robot.joint_names, False)]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('own', 'given'), [('ur5', 'ur3'), ('ur5', 'ur10'), ('ur5', 'six_axis_arm')]
 )
@@ -271,6 +281,7 @@ def test_two_joints_in_another_unit_are_no_other_robot():
     assert {joints for _, joints, _ in found} == names
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', ['three axes', 'ur5'])
 def test_what_nothing_explains_says_what_was_tried_and_repairs_nothing(name):
     """A zero that is off in a log whose efforts are half noise is no certain cause."""

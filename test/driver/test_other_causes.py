@@ -43,6 +43,7 @@ def test_a_load_that_the_model_lacks_is_named_and_refuses_nothing(given):
     )
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('file', 'tip', 'mass'), HEAVY)
 def test_a_load_nearly_as_heavy_as_its_arm_is_named(file, tip, mass):
     """It is no other unit, and no other robot."""
@@ -55,6 +56,7 @@ def test_a_load_nearly_as_heavy_as_its_arm_is_named(file, tip, mass):
         assert [(fault.code, fault.severity) for fault in faults] == [('load-missing', 'warning')]
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('of_motors', [False, True])
 @pytest.mark.parametrize('seed', [3, 5, 7])
 def test_an_elbow_reported_against_the_horizon_is_not_repaired(given, seed, of_motors):

@@ -72,20 +72,17 @@ def player(node: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 def module_arm(make_bench: Callable[..., Any], request: pytest.FixtureRequest) -> Iterator[Any]:
     """Return the bench with an arm that is held, and end the node as it is to end.
 
-    `ARM` has the parameters of `node` and `robot`, and what is to be done before they `begin`, and
-    to `prepare` before the brake is released.
+    `ARM` has the parameters of `node` and `robot`.
     """
     pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install "ne_dynamics[sim]"')
     chosen = getattr(request.module, 'ARM', {})
     bench = make_bench()
-    chosen.get('begin', bool)(bench)
     bench.start_robot(**chosen.get('robot', {}))
     # A busy machine may keep a process waiting for longer than the default of 0.1 s. The rows
     # of a file break one arm, one after the other, more often than faults may come back.
     usual = {'state_timeout': 2.0, 'repeated_faults.window': 0.0}
     bench.start_node(**{**usual, **chosen.get('node', {})})
     bench.until_ready()
-    chosen.get('prepare', bool)(bench)
     bench.until_held()
     yield bench
     bench.check()
@@ -99,18 +96,4 @@ def arm(module_arm: Any) -> Iterator[Any]:
     bench.until_rest()
     bench.base = bench.held_at
     yield bench
-    bench.check()
-
-
-@pytest.fixture
-def held(module_arm: Any) -> Iterator[Any]:
-    """Return the bench with the arm at POSTURE; it has stayed there at the end of the row."""
-    from fault_bench import LARGEST_SAG, POSTURE
-
-    bench = module_arm
-    bench.bring_to(POSTURE)
-    mark = bench.mark()
-    yield bench
-    bench.until_answering(5)
-    assert bench.sag(mark, POSTURE) < LARGEST_SAG
     bench.check()

@@ -80,6 +80,22 @@ def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
     np.testing.assert_allclose(player.rest(position), node.gravity(position), atol=1e-9)
 
 
+def test_reactivation_clears(node, player) -> None:
+    """Deactivated and activated again, the arm is held where it is. Without a fault, and while the
+    node is inactive, ~/clear_fault refuses and says why.
+    """
+    position = creep_until_fault(node, player)
+    assert node.change_state('deactivate')
+    answer = node.trigger('clear_fault')
+    assert not answer.success
+    assert 'inactive' in answer.message
+    assert node.change_state('activate')
+    np.testing.assert_allclose(player.rest(position), node.gravity(position), atol=1e-9)
+    answer = node.trigger('clear_fault')
+    assert not answer.success
+    assert 'there is no latched fault' in answer.message
+
+
 def test_an_arm_that_is_to_be_left_gets_a_last_command(node, player) -> None:
     position = creep_until_fault(node, player)
     velocity = np.array([0.9, -0.7, 0.5, 0.0, 0.0, 0.0])

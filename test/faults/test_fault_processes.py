@@ -80,27 +80,7 @@ def test_the_node_is_stopped_for_a_moment(arm) -> None:
     np.testing.assert_array_equal(arm.held_at, held)
 
 
-def test_the_robot_is_stopped_for_a_while(arm) -> None:
-    """The states stop and return with the process of the robot: an error, and the arm is held."""
-    mark = arm.mark()
-    start_moving(arm)
-    arm.robot.send(signal.SIGSTOP)
-    arm.set(state_timeout=0.5)  # short only now: a busy machine may keep the robot waiting, too
-    arm.until_fault('joint_states stopped', since=mark)
-    arm.settle()
-    count = len(arm.commands)
-    later = arm.mark()
-    arm.robot.send(signal.SIGCONT)
-    arm.until_answering(20)
-    assert later.commands == count
-    first = arm.answers[later.answers]
-    (measured,) = (state.position for state in arm.states if state.stamp == first.stamp)
-    np.testing.assert_allclose(first.position, measured, atol=1e-9)
-    # On a busy machine the brake may have gone on meanwhile.
-    before = [record for record in arm.commands if record.sent < first.sent][-2]
-    np.testing.assert_array_equal(first.effort, before.effort)
-
-
+@pytest.mark.long
 def test_the_node_is_killed_under_way(arm) -> None:
     """SIGKILL in the middle of a motion, and a new node: it holds the arm where it is measured,
     from the effort that the motors apply; the motion is forgotten.
@@ -141,6 +121,7 @@ def test_the_node_is_asked_to_end_under_way(arm) -> None:
     arm.until_ready()
 
 
+@pytest.mark.long
 def test_the_robot_is_killed_and_started_again(arm) -> None:
     """The robot goes and comes back in another posture, under brakes: the node waits, says so,
     and holds it there when the brake is released.

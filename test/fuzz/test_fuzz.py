@@ -32,6 +32,7 @@ def run_of(context, number: int, messages: int = MESSAGES):
     return tally, violation
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('number', range(5))
 def test_messages_of_all_kinds(context, number: int) -> None:
     """Whatever comes, commands stay finite and limited, nothing escapes, good states count."""
@@ -102,6 +103,7 @@ def _without_rate(limiter, effort, dt):
     return LimitedEffort(limiter.last, None)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('fault', 'clause'),
     [
@@ -116,6 +118,7 @@ def test_it_finds_bad_commands(context, monkeypatch, fault, clause: str) -> None
     assert run_of(context, 1)[1].clause == clause
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('where', 'clause'),
     [

@@ -46,6 +46,7 @@ def check(message: Any) -> None:
             assert np.isfinite(values).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('site', range(3), indirect=True)
 def test_trajectories_of_all_kinds(site: Any) -> None:
     """Each is answered, or dropped with a reason."""

@@ -280,6 +280,7 @@ anything = st.one_of(
 )
 
 
+@pytest.mark.kept(12)
 @pytest.mark.parametrize('spec', PARAMETERS, ids=lambda spec: spec.name)
 @given(st.data())
 @settings(max_examples=EXAMPLES // 4, deadline=None, derandomize=True, database=None)

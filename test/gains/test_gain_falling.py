@@ -124,6 +124,7 @@ if os.environ.get('NE_DYNAMICS_ORACLES') == 'all':
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(('name', 'options'), CASES, ids=str)
 def test_no_arm_falls_with_gains_by_the_factor_that_is_printed(name, options):
     """For a printed factor B, kp / B + dg/dq is positive definite; not far beyond it it is not."""

@@ -90,6 +90,7 @@ def record(robot, seed, *, duration=15.0, noise=1.0):
     return Log.from_samples(robot.joint_names, times, motion[0], effort)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('is_known', [True, False], ids=['from-the-truth', 'from-another-arm'])
 def test_intervals_of_each_base_parameter_hold_the_truth(truth, is_known):
     """95 % intervals hold the truth in 90 to 99 % of 200 logs, whatever was believed before."""

@@ -33,6 +33,7 @@ def assert_numbers(drive, tolerance=0.15):
         assert found == pytest.approx(value, rel=tolerance), key
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(('first', 'ratio'), [(4, 1.0), (4, -1.0), (3, 1.0)])
 def test_a_log_shows_which_joints_share_a_drive(given, first, ratio):
     """Joints, sign and numbers come out, and what is left of both joints is noise."""
@@ -52,6 +53,7 @@ def test_a_log_shows_which_joints_share_a_drive(given, first, ratio):
         assert bare[index] > 5.0 * left[index]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('first', 'ratio'), [(4, 0.5), (3, -1.6)])
 def test_a_log_shows_the_ratio_of_a_drive(given, first, ratio):
     """To five per cent, and the numbers come out as with one that is tried first."""
@@ -63,6 +65,7 @@ def test_a_log_shows_the_ratio_of_a_drive(given, first, ratio):
     assert_numbers(drive)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(3))
 def test_an_arm_without_one_gets_none(given, seed):
     """Whatever else its model has wrong."""

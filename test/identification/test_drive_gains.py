@@ -20,6 +20,7 @@ def in_currents(log, gains=GAINS):
     return replace(log, effort=log.effort / gains)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('seed', range(2))
 @pytest.mark.parametrize('other_motion', [False, True])
 def test_two_logs_and_a_mass_tell_the_gains(seed, other_motion, given):
@@ -46,6 +47,7 @@ def test_one_log_tells_them_less_well(given):
     assert not alone.is_difference
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', [0, 4, 6])
 def test_one_log_of_an_arm_farther_off_than_believed(seed, given):
     """Centres 2 cm off: deviations are so much larger that they cover the gains all the same."""
@@ -55,6 +57,7 @@ def test_one_log_of_an_arm_farther_off_than_believed(seed, given):
     assert (found.deviation < 0.2 * found.gain).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('exchanged', [False, True])
 def test_logs_that_do_not_show_the_load_are_refused(exchanged, given):
     """Twice the arm alone, or the log with the load in the other's place, tells no gain."""

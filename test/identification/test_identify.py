@@ -130,6 +130,7 @@ def test_true_model_is_hardly_changed(given):
     assert result.report.findings == ()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', [1, 2])
 def test_other_arms_and_motions(given, seed):
     """Other errors of the model and other motions are found alike, and reports add up."""

@@ -103,6 +103,7 @@ def test_what_is_reported_is_what_the_robot_has(arm):
             assert report.offset == pytest.approx(0.8, abs=0.15)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('key', 'changes'),
     [
@@ -136,6 +137,7 @@ def test_hysteresis_is_found_with_its_size(arm):
         assert joint.friction.hysteresis_friction == before.friction.hysteresis_friction
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('displacement', [0.03, 0.3])
 def test_another_displacement_is_better_than_none(arm, displacement):
     """Where friction turns round sooner or later than is tried, most of it is found."""

@@ -35,6 +35,7 @@ def ur10_logs():
     return robot, [read_ur10e(robot, name) for name in list(LOGS)[:2]]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('spread', ['4', '20'])
 def test_a_fit_with_much_freedom_converges(panda, spread, tmp_path, capsys):
     """However free the inertias are, the fit is at its minimum, and heavy links are named."""
@@ -64,6 +65,7 @@ def test_panda_log_is_put_on_the_clock_of_its_source(panda):
     assert 1.5 < signals.cutoff_frequency < 3.0
 
 
+@pytest.mark.long
 def test_panda_is_predicted_by_the_default(panda):
     """Each fifth of the log is predicted by the default fit to the others, below 2 Hz."""
     robot = ned.load_urdf(panda, tip_link='panda_link8')
@@ -86,6 +88,7 @@ def test_panda_is_predicted_by_the_default(panda):
     assert (found < (0.22, 0.125, 0.15, 0.15, 0.09, 0.08, 0.055)).all(), found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ('fitted', 'most'),
     [

@@ -22,6 +22,7 @@ from ne_dynamics.model.rigid_body import Transform
 LOAD_VALUES = np.r_[LOAD.mass, LOAD.center_of_mass, LOAD.inertia_about_com[np.triu_indices(3)]]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(3))
 @pytest.mark.parametrize('other_motion', [False, True])
 def test_two_logs_tell_all_ten_parameters(seed, other_motion, given):
@@ -37,6 +38,7 @@ def test_two_logs_tell_all_ten_parameters(seed, other_motion, given):
     assert (fit.rms_after < 0.3).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(4))
 def test_one_log_counts_what_may_be_wrong_with_the_arm(seed, given):
     """One log of an arm 20 % off tells the load within deviations that are larger."""

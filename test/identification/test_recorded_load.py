@@ -23,6 +23,7 @@ def robot(tmp_path_factory):
     return load_ur10e(tmp_path_factory.mktemp('ur10e'))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', [SAME, OTHER])
 def test_the_load_of_a_ur10e(robot, name):
     """By published torques per current the mass is within a tenth, whatever motion was without."""
@@ -38,6 +39,7 @@ def test_an_empty_flange_of_a_ur10e(robot):
     assert fit.inertia.mass < 0.05
 
 
+@pytest.mark.long
 def test_gains_of_a_ur10e_are_the_same_by_two_motions(robot):
     """Gains by one motion without the load and by another agree within their deviations."""
     one = np.ones(6)

@@ -65,6 +65,7 @@ def run_identify(capsys, *more):
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_the_command_on_a_cluster_says_what_it_says_here(workers, log_file, capsys, monkeypatch):
     """`identify --json --scheduler` prints what it prints without, figure by figure."""
     cut_short(monkeypatch)
@@ -111,6 +112,7 @@ class Deadly(Executor):
         return future
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('kind', ['cluster', 'processes'])
 def test_a_worker_that_is_killed_changes_nothing(kind, workers, given, log_file, monkeypatch):
     """What a killed worker had to do is done by another one, or here."""
@@ -147,6 +149,7 @@ def list_processes():
     return [child for child in multiprocessing.active_children() if child.name == NAME]
 
 
+@pytest.mark.long
 def test_a_worker_of_another_version_is_refused(workers, monkeypatch):
     """Versions have to be the same, and both are named."""
     monkeypatch.setattr('ne_dynamics.__version__', '9.9.9')
@@ -154,6 +157,7 @@ def test_a_worker_of_another_version_is_refused(workers, monkeypatch):
         open_executor(scheduler=workers.scheduler_address).__enter__()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('kind', ['nobody', 'silent', 'no address'])
 def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
     """A bad or silent address ends with one line, and soon."""

@@ -134,6 +134,7 @@ def test_a_header_that_fits_two_layouts_is_refused(header, named, tmp_path):
         read_columns(path)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('columns', 'name_columns'),
     [
@@ -183,6 +184,7 @@ def write_messages(path, motion, without=()):
     return path
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('without', [(), ('velocity',)])
 def test_messages_that_were_printed(without, motion, tmp_path, capsys):
     """A file without a header: names are in each row, and others' messages are left out."""

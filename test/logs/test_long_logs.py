@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from bag_files import write_bag
+from fresh_python import output_of
 from long_logs import cut_short, swinging_log, write_csv
 from short_arm import short_arm
 
@@ -129,6 +128,7 @@ def test_a_gap_where_a_part_ends(given, swing, monkeypatch):
         assert np.abs(effort - np.array(others).T).max() < 1.0
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_log(given, tmp_path):
     """A log of 320 MB is kept, checked and filtered in less than it has."""
     script = """
@@ -157,13 +157,7 @@ log, _ = check_samples(robot, log, work)
 logs = FilteredLogs.read(robot, log, work, 2.0)
 print(log.times.size, logs.total, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    found = subprocess.run(
-        [sys.executable, '-c', script, str(short_arm())],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    count, total, grown = map(int, found.stdout.split())
+    count, total, grown = map(int, output_of(script, short_arm()).split())
     assert count == 4_000_000
     assert total > 30_000
     assert grown < 250_000

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from example_robots import EXAMPLE_ROBOTS
+from example_robots import EXAMPLES, load_arm
 from jtc_interpolation import NANO, JointTrajectoryController
 from oracle_measure import GRAVITY, urdf_dynamics
 
-from ne_dynamics import Dynamics, load_dh, load_urdf
+from ne_dynamics import Dynamics, load_dh
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
@@ -21,21 +21,16 @@ from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_sta
 from ne_dynamics.shipped import shipped_file
 
 RAMP_NS = round(1e-4 * NANO)
-EXAMPLES = {robot.name: robot for robot in EXAMPLE_ROBOTS}
 KINOVA = 'Kinova j2s6s200 (continuous)'
 
 
 @functools.cache
 def dynamics_of(name: str) -> Dynamics:
     """Return the dynamics of a robot, without a compiler."""
-    if name == 'arm':
-        robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    elif name == 'puma':
+    if name == 'puma':
         robot = load_dh(shipped_file('puma560_standard_dh.yaml'))
-    elif name == 'ur5':
-        robot = load_urdf(EXAMPLES['UR5'].path, base_link='base_link', tip_link='tool0')
     else:
-        robot = load_urdf(EXAMPLES[KINOVA].path, tip_link='j2s6s200_end_effector')
+        robot = load_arm({'arm': 'six_axis_arm', 'ur5': 'UR5'}.get(name, KINOVA))
     return Dynamics(robot, backend='python')
 
 
@@ -83,6 +78,7 @@ def deviation(result, true_effort, per_interval=20):
     return np.abs(seen.effort - true).max(axis=0)
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('order', [0, 1, 2])
 @pytest.mark.parametrize('name', ['arm', 'puma', 'ur5'])
 def test_linear_interpolation_stays_within_the_tolerance(name: str, order: int) -> None:
@@ -97,6 +93,7 @@ def test_linear_interpolation_stays_within_the_tolerance(name: str, order: int) 
         assert result.deviation.max() <= tolerance
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('order', [0, 1, 2])
 @pytest.mark.parametrize('name', ['UR5', 'Panda, fingers locked', KINOVA])
 def test_three_arms_stay_within_the_tolerance_by_pinocchio(name: str, order: int) -> None:
@@ -271,6 +268,7 @@ def test_a_tolerance_that_makes_no_sense_is_refused(tolerance) -> None:
         annotated(dynamics, [TrajectoryPoint(0.0, np.zeros(6))], effort_tolerance=tolerance)
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('order', [0, 1, 2])
 @pytest.mark.parametrize('smoothing', [0.0, 0.05])
 def test_friction_with_hysteresis_follows_the_path(order: int, smoothing: float) -> None:

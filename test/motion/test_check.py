@@ -71,6 +71,7 @@ def excesses(
     return {(each.quantity, each.column): each for each in found}
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize('seed', range(20))
 def test_no_sample_lies_outside_the_bounds(seed: int) -> None:
     segments = random_segments(seed)
@@ -81,6 +82,7 @@ def test_no_sample_lies_outside_the_bounds(seed: int) -> None:
     assert (samples.max(axis=1) <= upper + slack).all()
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize('seed', range(20))
 def test_the_extremes_are_those_of_dense_samples(seed: int) -> None:
     """Of what is exceeded the worst value is that of the spline, at the time that is named."""

@@ -131,52 +131,6 @@ def test_a_first_point_that_is_due_at_once_is_no_jump() -> None:
     np.testing.assert_allclose(trajectory.sample(5.1).position, [0.4, 0.2], atol=1e-12)
 
 
-def stream(motion: TrueMotion, interpolation: Interpolation, count: int, every: int, late=0.0):
-    """Return times and desired states of three seconds, in which each chunk replaces the rest."""
-    step = 1.0 / 500.0
-    # The arm is on the true motion when the stream begins.
-    begin = motion(0.0)
-    running = Motion.through(
-        motion.waypoints(motion.chunk(0.0, count)),
-        now=0.0,
-        start_state=begin,
-        interpolation=interpolation,
-    )
-    times, states = [], []
-    due = every / RATE
-    for now in np.arange(0.0, 3.0, step):
-        if now >= due + late - 1e-9:
-            # Stamped when it was made, and here a little later.
-            running = replace_motion(
-                running,
-                motion.waypoints(motion.chunk(due, count)),
-                now=now,
-                start_time=due,
-                interpolation=interpolation,
-            )
-            due += every / RATE
-        times.append(now)
-        states.append(running.sample(now))
-    return np.array(times), [np.array(values) for values in zip(*states, strict=True)]
-
-
-def effort_error(motion: TrueMotion, times, states) -> float:
-    """Return the RMS error of the inertial and all other efforts, relative to the true ones."""
-    true = [np.array(values) for values in zip(*(motion(time) for time in times), strict=True)]
-    wanted = motion.dynamics.inverse_dynamics(*true)
-    got = motion.dynamics.inverse_dynamics(*states)
-    return float((np.sqrt(((got - wanted) ** 2).mean(0)) / np.sqrt((wanted**2).mean(0))).max())
-
-
-@pytest.mark.parametrize(('count', 'every'), [(16, 8), (8, 4), (50, 25), (8, 1), (4, 2)])
-@pytest.mark.parametrize('late', [0.0, 0.012])
-def test_streamed_chunks_have_the_efforts_of_the_true_motion(count, every, late: float) -> None:
-    """Positions at 30 Hz: the RMS error of no joint's effort is beyond 10 % of the true one."""
-    motion = TrueMotion()
-    times, states = stream(motion, Interpolation.SPLINES, count, every, late)
-    assert effort_error(motion, times, states) <= 0.1
-
-
 def test_chunks_that_disagree_are_joined_smoothly() -> None:
     """A policy's positions differ from chunk to chunk: no jump of what is desired, nor swings."""
     motion, rng = TrueMotion(), np.random.default_rng(7)

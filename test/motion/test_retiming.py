@@ -83,6 +83,7 @@ def distance_from_path(robot, path, motion) -> float:
     return max(float(np.abs(dense - q).max(axis=1).min()) for q in samples)
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('is_fastest', [False, True], ids=['as sent at most', 'fastest'])
 @pytest.mark.parametrize('name', MOTIONS)
 def test_the_motion_between_the_points_is_within_the_limits(

@@ -54,6 +54,7 @@ def loads_along(timed, limits, taken):
     return np.array(largest)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('kind', ['plain', 'stribeck', 'load', 'accelerations'])
 def test_no_limit_is_left_and_one_is_always_met(robot, kind) -> None:
     """By dense inverse dynamics, 3 % beyond where friction turns; slower only at a limit."""

@@ -39,12 +39,12 @@ def check_arm(dynamics, compute_pose, link=None, seed=7):
             np.testing.assert_allclose(compute_pose(found), target, rtol=0.0, atol=TOLERANCE)
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('robot', EXAMPLE_ROBOTS, ids=lambda robot: robot.name)
 def test_poses_of_example_robots_are_met(robot):
     """Arms of 4 to 8 joints, with mimic, sliding and continuous ones, and links of trees."""
     link = robot.tip_link or robot.wrench_link
-    model = ned.load_urdf(robot.path, robot.base_link, robot.tip_link, dict(robot.locked) or None)
-    dynamics = ned.Dynamics(model, backend='python')
+    dynamics = ned.Dynamics(robot.load(), backend='python')
     oracle = PinocchioRobot(
         robot.path.read_text(), dynamics.joint_names, GRAVITY, **robot.as_loaded
     )
@@ -53,6 +53,7 @@ def test_poses_of_example_robots_are_met(robot):
     )
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('convention', ['standard', 'modified'])
 @pytest.mark.parametrize('n_joints', [2, 5, 6, 7])
 def test_poses_of_random_arms_are_met(n_joints, convention, tmp_path):

@@ -83,6 +83,7 @@ def some_links(ours):
     return [None, ours.robot.base_link, *map(str, rng.permutation(ours.link_names)[:3])]
 
 
+@pytest.mark.kept(6)
 @every_tree
 @axes_of_a_rate
 def test_rates_of_jacobians_of_trees(tree, axes, backend, assert_agree):

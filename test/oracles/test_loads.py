@@ -113,6 +113,7 @@ def check_dynamics(what, ours, oracle, sample, scale_of, assert_agree, **loads):
         assert_agree('loads', f'{what} ({form})', deviation, 0.0 * tau, scale, TOLERANCE)
 
 
+@pytest.mark.kept(12)
 @every_tree
 @pytest.mark.parametrize('wrench', [False, True], ids=['', 'wrench'])
 @pytest.mark.parametrize('base', [False, True], ids=['', 'base'])

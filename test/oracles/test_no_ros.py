@@ -1,11 +1,9 @@
 """The core runs where there is no ROS and no optional package: each is blocked and proven."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fresh_python import run_script
 
 import ne_dynamics as ned
 
@@ -83,15 +81,8 @@ assert not loaded, loaded
 def run_without(blocked, program, folder):
     """Run a program in a fresh interpreter in which some packages cannot be imported."""
     probes = [name for part in blocked for name in PROBES[part]]
-    return subprocess.run(
-        [sys.executable, '-c', program, '|'.join(blocked), *probes],
-        cwd=folder,
-        env={**os.environ, 'PYTHONPATH': str(PACKAGE.parent), 'XDG_CACHE_HOME': str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    places = {'PYTHONPATH': str(PACKAGE.parent), 'XDG_CACHE_HOME': str(folder)}
+    return run_script(program, '|'.join(blocked), *probes, folder=folder, **places)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import ne_dynamics as ned
 ROWS = 2
 
 
+@pytest.mark.kept(6)
 @pytest.mark.parametrize(
     ('backend', 'seed'), backend_cases(range(1, 9), [2, 5].__contains__), indirect=['backend']
 )

@@ -45,6 +45,7 @@ def test_the_trees_are_what_they_are_said_to_be():
     assert branching > TREES / 2
 
 
+@pytest.mark.kept(10)
 @pytest.mark.parametrize(
     ('backend', 'seed'),
     backend_cases(ALL_SEEDS, COMPILED_SEEDS.__contains__),
@@ -66,6 +67,7 @@ def test_inverse_dynamics_and_gravity(seed, backend, assert_agree):
     assert_agree('random trees', 'gravity', gravity, oracle.gravity_torque(sample.q[0]), largest)
 
 
+@pytest.mark.kept(5)
 @pytest.mark.parametrize(
     ('backend', 'seed'), backend_cases(SMALL_SEEDS, [2, 5].__contains__), indirect=['backend']
 )
@@ -86,6 +88,7 @@ def test_mass_matrix_coriolis_and_forward_dynamics(seed, backend, assert_agree):
         assert_agree('random trees', 'forward dynamics', deviation, zero, largest)
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize(
     ('backend', 'seed'), backend_cases(SMALL_SEEDS, [2, 5].__contains__), indirect=['backend']
 )
@@ -109,6 +112,7 @@ def is_plain_chain(subject):
     )
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize(
     'seed',
     [seed for seed in ALL_SEEDS if 4 <= len(tree(seed).kinds) <= 16 if is_plain_chain(tree(seed))][

@@ -51,6 +51,7 @@ def comparison(robot, backend):
     return Comparison(robot, backend)
 
 
+@pytest.mark.kept(8)
 @every_robot(lambda robot: True)
 def test_inverse_dynamics(robot, backend, assert_agree):
     """Row by row and as a batch, with and without a tip wrench, friction included."""
@@ -74,6 +75,7 @@ QUANTITIES = {
 }
 
 
+@pytest.mark.kept(12)
 @robots
 @pytest.mark.parametrize('quantity', QUANTITIES)
 def test_quantity(robot, backend, quantity, assert_agree):
@@ -86,6 +88,7 @@ def test_quantity(robot, backend, quantity, assert_agree):
     assert_agree(robot.name, quantity, computed, expected, scale)
 
 
+@pytest.mark.kept(4)
 @robots
 def test_coriolis_matrix_is_the_christoffel_one(robot, backend, assert_agree):
     """C(q, a) b is the symmetric bilinear form whose diagonal is Pinocchio's C(q, qd) qd.
@@ -102,6 +105,7 @@ def test_coriolis_matrix_is_the_christoffel_one(robot, backend, assert_agree):
     assert_agree(robot.name, 'Christoffel', computed, expected, pair.largest_torque)
 
 
+@pytest.mark.kept(8)
 @robots
 @pytest.mark.parametrize('under_wrench', [False, True], ids=['free', 'wrench'])
 def test_forward_dynamics(robot, backend, under_wrench, assert_agree):
@@ -120,6 +124,7 @@ def test_forward_dynamics(robot, backend, under_wrench, assert_agree):
     assert_agree(robot.name, 'forward dynamics', deviation, np.zeros_like(torque), scale)
 
 
+@pytest.mark.kept(6)
 @robots
 @pytest.mark.parametrize('axes', ['base', 'tip', 'world'])
 def test_jacobian(robot, backend, axes, assert_agree):
@@ -129,6 +134,7 @@ def test_jacobian(robot, backend, axes, assert_agree):
     assert_agree(robot.name, f'Jacobian ({axes} axes)', computed, expected)
 
 
+@pytest.mark.kept(4)
 @robots
 def test_forward_kinematics_of_named_links(robot, backend, assert_agree):
     """Links can be asked for by name, fixed and locked ones too."""
@@ -142,6 +148,7 @@ def test_forward_kinematics_of_named_links(robot, backend, assert_agree):
         assert_agree(robot.name, 'links', computed, expected)
 
 
+@pytest.mark.kept(4)
 @every_robot(lambda robot: robot.name == 'UR5')
 def test_regressor(robot, backend, assert_agree):
     pair = comparison(robot, backend)

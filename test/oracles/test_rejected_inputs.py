@@ -203,10 +203,3 @@ def test_velocities_so_large_that_the_result_overflows(dynamics, function):
                 assert not message or 'overflow' in message
             arguments['qd'] = np.full((*rows, N), 0.3)
             assert np.isfinite(getattr(dynamics, function)(**arguments)).all()
-
-
-@pytest.mark.parametrize('axes', ['wrist', '', None, 0])
-def test_unknown_axes(chain, axes):
-    """A Jacobian is in base, world or tip axes."""
-    with pytest.raises(InputError, match='axes'):
-        chain.jacobian([0.0], axes=axes)

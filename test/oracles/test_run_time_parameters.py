@@ -165,6 +165,7 @@ def nominal(tree, backend):
     return ned.Dynamics(load_rotor_tree(*tree), GRAVITY, backend)
 
 
+@pytest.mark.kept(2)
 @every_tree
 def test_every_method_is_that_of_the_changed_robot(tree, backend):
     """All parameters at once, real bodies: every method, batch and single, within 1e-12."""
@@ -205,6 +206,7 @@ def test_parameters_upon_parameters(tree, backend):
         check_equal(found, expected, tree[0], some, {})
 
 
+@pytest.mark.kept(1)
 def test_zeros_in_the_model_are_not_built_in(backend):
     """Parameters that the first model has as zeros can become numbers, and back."""
     text = (

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from example_robots import EXAMPLE_ROBOTS
+from example_robots import load_arm
 from timed_paths import TimedPath
-
-from ne_dynamics import load_urdf
-from ne_dynamics.shipped import shipped_file
 
 toppra = pytest.importorskip('toppra', reason='needs toppra')
 
 ROBOTS = ('six_axis_arm', 'UR5', 'Panda, fingers locked')
-
-
-def load(name):
-    """Return a robot as a chain."""
-    if name == 'six_axis_arm':
-        return load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    (example,) = (each for each in EXAMPLE_ROBOTS if each.name == name)
-    return load_urdf(
-        example.path, example.base_link, example.tip_link, locked_joints=dict(example.locked)
-    )
 
 
 class SampledPath(toppra.interpolator.AbstractGeometricPath):
@@ -89,12 +76,13 @@ def duration_of_toppra(timed, limits, *, as_sent):
     return float(np.sum(2.0 * np.diff(grid) / (speeds[1:] + speeds[:-1])))
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('as_sent', [True, False], ids=['as sent at most', 'time-optimal'])
 @pytest.mark.parametrize('name', ROBOTS)
 def test_a_path_takes_as_long_as_toppra_says(name, as_sent) -> None:
     """Within 2 %, on random paths under random limits of efforts and velocities."""
     rng = np.random.default_rng(20)
-    robot = load(name)
+    robot = load_arm(name)
     speed = 1.0 if as_sent else 0.0
     compared = 0
     for _ in range(4):

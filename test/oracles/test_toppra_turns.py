@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from example_robots import EXAMPLE_ROBOTS
+from example_robots import load_arm
 
-from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics import Dynamics
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import sample_segments
 from ne_dynamics.motion.thresholds import TIME_SCALING
 from ne_dynamics.motion.time_scaling.retiming import retime
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
 
 toppra = pytest.importorskip('toppra', reason='needs toppra')
 
@@ -29,13 +28,7 @@ BESIDE = 1e-4
 
 def load(name):
     """Return a robot without friction and limits of positions: both are ours alone."""
-    if name == 'six_axis_arm':
-        robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    else:
-        (example,) = (each for each in EXAMPLE_ROBOTS if each.name == name)
-        robot = load_urdf(
-            example.path, example.base_link, example.tip_link, locked_joints=dict(example.locked)
-        )
+    robot = load_arm(name)
     joints = tuple(replace(joint, lower=-1e3, upper=1e3) for joint in robot.joints)
     return replace(robot, joints=joints).without_friction()
 
@@ -179,6 +172,7 @@ def uniform_duration(waypoints, dynamics, limits):
     return high * waypoints.times[-1]
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('acceleration', [np.inf, 12.0], ids=['efforts', 'accelerations'])
 @pytest.mark.parametrize('turns', ['slowly', 'backwards'])
 @pytest.mark.parametrize('name', ROBOTS)

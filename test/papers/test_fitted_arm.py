@@ -55,6 +55,7 @@ def check_same(robot, arm, motion, tolerance=1e-10):
     assert relative_error(other.forward_kinematics(motion.q), pose) <= tolerance
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize('convention', CONVENTIONS)
 @pytest.mark.parametrize('seed', range(24))
 def test_fitted_frames_are_the_same_robot(seed, convention):

@@ -109,6 +109,7 @@ def test_no_number_is_a_disagreement(monkeypatch):
     assert any(line.startswith('craig: ') for line in equivalence.study(arms=1).disagreements)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('name', [ARM, *PUMAS, 'six_link_dh.yaml'])
 @pytest.mark.parametrize('seed', [0, 1])
 def test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts(name, seed):

@@ -1,4 +1,4 @@
-"""Every published formulation against the production recursion, and against Pinocchio."""
+"""Every published formulation against the production recursion."""
 
 import os
 
@@ -40,6 +40,7 @@ def check_arms(names, n):
             assert error <= TOLERANCE, f'{name}: {error:.2g} on arm {index} of {n} joints'
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('n', range(1, 9))
 def test_general_formulations_equal_the_production_recursion(n):
     """On random standard arms with sliding joints, full inertia tensors, friction and tip
@@ -48,25 +49,26 @@ def test_general_formulations_equal_the_production_recursion(n):
     check_arms(GENERAL, n)
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('n', range(1, 9))
 def test_craig_equals_the_production_recursion(n):
     """On random arms in modified frames, of the same generality, Craig's form does."""
     check_arms(['craig'], n)
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('n', range(1, 9))
 def test_sasaki_equals_the_production_recursion(n):
     """On 1000 random revolute arms with axial moments and centres half-way, Sasaki's form does."""
     check_arms(['sasaki_symbolic'], n)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('name', FORMULATIONS)
-def test_a_moving_base_equals_production_and_pinocchio(name):
+def test_a_moving_base_equals_production(name):
     """A base that turns and accelerates changes the torques of every form as in the production
-    recursion and as on Pinocchio's free flyer.
+    recursion, which test/oracles compares with Pinocchio's free flyer.
     """
-    from pinocchio_arm import PinocchioArm
-
     rng = np.random.default_rng(42)
     for index in range(24):
         n = 1 + index % 8
@@ -77,8 +79,6 @@ def test_a_moving_base_equals_production_and_pinocchio(name):
         computed = FORMULATIONS[name].inverse_dynamics(arm, *arguments, gravity=GRAVITY, **more)
         expected = production(arm).inverse_dynamics(*arguments, **more)
         assert relative_error(computed, expected) <= TOLERANCE
-        oracle = PinocchioArm(arm, GRAVITY, floating=True).inverse_dynamics(*arguments, **more)
-        assert relative_error(computed, oracle) <= TOLERANCE
         at_rest = FORMULATIONS[name].inverse_dynamics(
             arm, *arguments, gravity=GRAVITY, wrench=motion.wrench, base_motion=[0.0] * 9
         )

@@ -38,6 +38,7 @@ def without_optional_robots(text):
     return re.sub(r' UR5 is left out:.*', '', '\n'.join(lines).strip())
 
 
+@pytest.mark.long
 def test_counts_are_up_to_date():
     found = counts.study().markdown()
     written = document.section(DOCUMENT, 'counts')
@@ -62,6 +63,7 @@ def test_schedules_are_up_to_date():
     assert found.strip() == document.section(DOCUMENT, 'concurrency').strip()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('name', 'compute'),
     [('six-link', lambda: six_link.study()[0]), ('puma', lambda: puma.study()[0])],
@@ -74,6 +76,7 @@ def test_simulations_are_up_to_date(name, compute):
     assert found == pytest.approx(written, rel=2e-3, abs=0.0015)
 
 
+@pytest.mark.long
 def test_disagreements_are_up_to_date():
     """The table of disagreements is the one computed now, but for the size of round-off."""
     report = equivalence.study()

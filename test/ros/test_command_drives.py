@@ -86,60 +86,6 @@ def test_states_that_stop_bring_the_desired_motion_to_rest(bench) -> None:
     np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(position[-1]), atol=1e-9)
 
 
-def test_states_that_return_go_on_from_there(bench) -> None:
-    """The arm is near to where the drives hold it: the first command repeats the last position."""
-    bench.start(**DRIVES)
-    set_out(bench)
-    bench.set(state_timeout=0.3)
-    desired = bench.node.configured.controller.motion.present_state()
-    bench.joint_states.publish(bench.joint_state(desired.position, desired.velocity))
-    bench.hear('joint_states stopped')
-    until_at_rest(bench)
-    rest = told(bench)[0][-1]
-    bench.set(state_timeout=float('inf'))
-    command = bench.answer(bench.joint_state(rest - 0.01, dt=1.0))
-    np.testing.assert_allclose(command[0::3], rest, atol=1e-12)
-    for _ in range(60):
-        command = bench.answer(bench.joint_state(rest - 0.01, dt=0.01))
-    np.testing.assert_allclose(command[0::3], rest - 0.01, atol=1e-6)
-
-
-def test_deactivation_brings_it_to_rest(bench) -> None:
-    """Each position is the one that its velocity leads to; no command steps."""
-    bench.start(**DRIVES)
-    speed, first = set_out(bench), len(bench.commands) - 1
-    assert bench.change_state('deactivate')
-    assert 'the drives hold the arm' in bench.hear('inactive;')
-    until_at_rest(bench)
-    position, velocity, effort = told(bench, first)
-    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * COMMAND.ramp_period
-    assert np.abs(np.diff(velocity, axis=0)).max() < 0.1 * speed
-    np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(position[-1]), atol=1e-9)
-
-
-def test_an_arm_that_does_not_follow_is_left_where_it_is(bench) -> None:
-    """The derived limits count; the drives are led to the arm, and push it no longer."""
-    bench.start(following_error__position=None, **DRIVES)
-    bench.answer(bench.joint_state(Q))
-    wall = Q - 1.3
-
-    def send_on() -> None:
-        before = len(bench.commands)
-        bench.joint_states.publish(bench.joint_state(wall))
-        bench.spin(lambda: len(bench.commands) > before, 'a command')
-
-    while not any('following error' in line for line in bench.said()):
-        send_on()
-    # While states come, each has its answer.
-    for _ in range(round(1.5 * COMMAND.transition_time / COMMAND.ramp_period)):
-        send_on()
-    position, _, effort = told(bench)
-    np.testing.assert_allclose(position[-1], wall, atol=1e-9)
-    np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(wall), atol=1e-9)
-    steepest = 1.5 * 1.3 / COMMAND.transition_time * COMMAND.ramp_period
-    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * steepest
-
-
 def test_an_observer_has_nothing_to_go_by(bench) -> None:
     """What the drives exert is not known: the node says that nothing is observed, and works."""
     bench.start(observer__mode='compensate', **DRIVES)

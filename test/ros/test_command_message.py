@@ -64,6 +64,7 @@ def told(effort: JointState) -> dict[str, list[float]]:
     }
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('order', ['joint_major', 'interface_major'])
 @pytest.mark.parametrize('interfaces', [MIT, ['effort', 'position']])
 def test_an_array_has_all_interfaces(bench, order: str, interfaces: list[str]) -> None:

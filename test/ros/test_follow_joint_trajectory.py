@@ -239,6 +239,7 @@ ENDS: dict[str, tuple[Callable[[Any, Client], object], str, bool]] = {
 """What ends a goal: how, what its result says, and whether the next one is accepted."""
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('what', ENDS)
 def test_what_ends_the_motion_aborts_the_goal(bench, client: Client, what: str) -> None:
     bench.start(**SLOW_STATES, state_timeout=5.0)

@@ -292,6 +292,7 @@ SAME: dict[str, tuple[Settings, list[Sent], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.kept(6)
 @pytest.mark.parametrize('name', SAME)
 def test_the_motion_is_the_same(bench, make_jtc, name: str) -> None:
     settings, messages, parameters = SAME[name]
@@ -388,6 +389,7 @@ GIVEN_UP = {
 }
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('name', GIVEN_UP)
 def test_the_motion_is_given_up_for_the_same(bench, make_jtc, name: str) -> None:
     settings, parameters, arm, reason, said = GIVEN_UP[name]
@@ -432,6 +434,7 @@ EXTRA: dict[str, tuple[np.ndarray, np.ndarray]] = {
 """Position and velocity that JTC has more of at the first point: its way there is longer."""
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('name', list(INTEGRATED))
 def test_points_without_positions(bench, make_jtc, name: str) -> None:
     chosen = {'allow_integration_in_goal_trajectories': True}
@@ -489,6 +492,7 @@ INTEGRATES = {'allow_integration_in_goal_trajectories': True}
 UNINTEGRABLE = [[(1.0, [], [], [], STILL)], [(1.0, Q), (2.0, [], STILL[:5])]]
 
 
+@pytest.mark.kept(8)
 @pytest.mark.parametrize(
     ('names', 'points', 'stamp', 'chosen'),
     [

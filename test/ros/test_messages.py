@@ -27,22 +27,6 @@ def joint_state(names, position, velocity=()):
     )
 
 
-def test_values_follow_names() -> None:
-    """Whatever order and company the joints come in, they come out in the robot's order."""
-    rng = np.random.default_rng(2)
-    reader = JointStateReader(NAMES)
-    everybody = [*NAMES, 'x', 'y', 'z']
-    for _ in range(50):
-        names = list(rng.permutation(everybody))
-        values = {name: rng.uniform(-1, 1, 2) for name in names}
-        message = joint_state(
-            names, [values[name][0] for name in names], [values[name][1] for name in names]
-        )
-        position, velocity = reader.read(message)
-        np.testing.assert_array_equal(position, [values[name][0] for name in NAMES])
-        np.testing.assert_array_equal(velocity, [values[name][1] for name in NAMES])
-
-
 def test_a_gripper_that_has_no_velocity_costs_the_arm_none() -> None:
     """Velocities and efforts that end before the names are used where those without one are not
     the robot's: a gripper that a driver has appended.

@@ -103,6 +103,7 @@ def test_the_file_is_what_the_manager_reads(bench, execution: Execution) -> None
     assert nearest > ALLOWED_START
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('scaling', [0.1, 1.0])
 def test_a_plan_is_executed(execution: Execution, scaling: float) -> None:
     """With the usual scaling and at the limits a plan is followed along its way, and SUCCEEDED is
@@ -121,6 +122,7 @@ def test_a_plan_is_executed(execution: Execution, scaling: float) -> None:
     np.testing.assert_allclose(execution.step(), END, atol=1e-9)
 
 
+@pytest.mark.long
 def test_a_plan_that_starts_beside_the_arm_is_executed(execution: Execution) -> None:
     """MoveIt plans from joint states, which the desired position is beside by the tracking error:
     at the largest tolerance that the file has it goes on without a step of more than that.

@@ -72,6 +72,7 @@ def namespaces() -> Iterator[tuple[str, str, str]]:
             subprocess.run(['ip', 'netns', 'delete', name], capture_output=True)
 
 
+@pytest.mark.long
 def test_the_network_is_cut_and_joined_again(namespaces, tmp_path: Path) -> None:
     """Cut off from the robot in the middle of a motion, the node sends a last command against
     gravity and reports an error; the robot keeps its last effort; joined again, the arm is held

@@ -31,6 +31,38 @@ def test_warnings_are_throttled(bench) -> None:
     bench.spin(counted, 'the count in the diagnostics')
 
 
+def test_a_trajectory_of_another_clock_is_told(bench) -> None:
+    """One whose stamp is far in the future is not followed before its time, its sender is told."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.3), stamp=bench.time + 1e6))
+    bench.hear('starts in')
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_efforts_of_points_are_not_used(bench) -> None:
+    """Even impossible ones do not reach the commands; which is said."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    still = np.zeros(6)
+    bench.send_trajectory(bench.trajectory((0.2, Q, still, still, [300.0] * 6)))
+    bench.hear('effort of the points is not used')
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_corners_of_lines_are_followed_up_to_the_limits(bench) -> None:
+    """A line of 0.1 s is nothing to refuse: commands stay within the limits, its end is held."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((0.1, Q + 0.15)))
+    for _ in range(60):
+        command = bench.answer(bench.joint_state(Q))
+        assert (np.abs(command) <= bench.robot.limits('effort_limit')).all()
+    bench.spin(lambda: np.array_equal(bench.efforts[-1].position, Q + 0.15), 'the end')
+
+
 def long_trajectory(bench, count: int, goal: np.ndarray):
     """Return one of many points, a millisecond apart, to a goal and no further."""
     share = np.arange(1, count + 1)[:, np.newaxis] / count

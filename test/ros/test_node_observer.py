@@ -73,6 +73,7 @@ def test_efforts_from_outside_are_reported_by_name(observed) -> None:
     assert abs(message.effort[0]) > 5.0
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('reaction', ['none', 'hold', 'float'])
 def test_a_push_ends_the_motion(observed, reaction) -> None:
     """A contact is told of, once; with a reaction the motion is over, and the log says so."""
@@ -96,6 +97,7 @@ def test_a_push_ends_the_motion(observed, reaction) -> None:
         assert not controller.machine.is_floating
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('end', ['off', 'deactivate', 'fault'])
 def test_a_contact_is_over_when_nobody_looks_any_more(observed, end) -> None:
     """Switched off, inactive or in a fault, nobody is left with a contact that was."""

@@ -15,8 +15,7 @@ from rclpy.parameter import Parameter, parameter_dict_from_yaml_file
 
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 
-Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-NAN = float('nan')
+NAN, INFINITY = float('nan'), float('inf')
 
 
 def test_all_are_declared_as_the_table_says(bench) -> None:
@@ -65,24 +64,6 @@ def test_a_dump_of_the_parameters_can_be_loaded(bench, tmp_path) -> None:
         assert result.successful or parameter.name == 'autostart', result.reason
     after = {spec.name: node.get_parameter(spec.name).value for spec in PARAMETERS}
     assert after == values
-
-
-def test_terms_mode_and_limits_change_at_run_time(bench) -> None:
-    """They count from the next state on."""
-    bench.start()
-    first = bench.answer(bench.joint_state(Q))
-    bench.set(effort_rate_limit=[1000.0])
-    second = bench.answer(bench.joint_state(Q - 1.0, dt=0.01))
-    np.testing.assert_allclose(np.abs(second - first).max(), 10.0)
-    # To hold this pose takes 88 N m.
-    bench.set(effort_limits=[90.0], effort_rate_limit=[0.0])
-    assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 90.0
-    bench.set(terms__gravity=False, effort_limits=[300.0])
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), 0.0, atol=1e-9)
-    bench.set(terms__gravity=True, mode='gravity_compensation')
-    moved = Q + 0.5
-    command = bench.answer(bench.joint_state(moved))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(moved), atol=1e-9)
 
 
 BAD_START: list[tuple[dict[str, Any], str]] = [
@@ -157,6 +138,80 @@ def test_what_cannot_work_on_the_arm_as_it_is_is_refused(bench) -> None:
         assert not result.successful, values
         assert re.search(match, result.reason), result.reason
         np.testing.assert_allclose(bench.answer(bench.joint_state(POSE)), before, rtol=1e-12)
+
+
+REFUSED = {
+    'mode: no such': {'mode': 'dance'},
+    'kp: NaN': {'computed_torque.kp': [NAN]},
+    'kp: two for six': {'computed_torque.kp': [100.0, 100.0]},
+    'feedforward_pd.kp: 35 for 36': {'feedforward_pd.kp': [1.0] * 35},
+    'terms.gravity: a word': {'terms.gravity': 'off'},
+    'effort_limits: five for six': {'effort_limits': [300.0] * 5},
+    'state_timeout: zero': {'state_timeout': 0.0},
+    'wrench.timeout: zero': {'wrench.timeout': 0.0},
+    'wrench.gain: above 1': {'wrench.gain': 1.5},
+    'imu.timeout: infinite the wrong way': {'imu.timeout': -INFINITY},
+    'payload.mass: negative': {'payload.mass': -3.0},
+    'payload.inertia: negative': {'payload.inertia': [-0.1, 0.0, 0.0, 0.1, 0.0, 0.1]},
+    'payload.inertia: of no body': {'payload.inertia': [0.1, 0.0, 0.0, 0.1, 0.0, 5.0]},
+    'payload.link: no such': {'payload.link': 'nowhere'},
+    'payload.link: not at the tip': {'payload.link': 'forearm'},
+    'model_file: while active': {'model_file': '/tmp/other.urdf'},
+    'robot_description: while active': {'robot_description': '<robot name="other"/>'},
+    'gravity: while active': {'gravity': [0.0, 0.0, 9.80665]},
+    'wrench.enabled: while active': {'wrench.enabled': True},
+    'autostart: at the start only': {'autostart': False},
+    'no such parameter': {'no_such_parameter': 1.0},
+    'mode: feedforward, but nobody closes the loop': {'mode': 'feedforward'},
+}
+
+HALF_VALID = {
+    'a mode and a NaN': {'mode': 'gravity_compensation', 'computed_torque.kp': [NAN]},
+    'a NaN and a mode': {'computed_torque.kv': [NAN], 'mode': 'feedforward'},
+    'limits down and a rate below zero': {'effort_limits': [1.0], 'effort_rate_limit': [-1.0]},
+    'gravity off and no such parameter': {'terms.gravity': False, 'no_such_parameter': 1.0},
+    'no load and no such link': {'payload.mass': 0.0, 'payload.link': 'nowhere'},
+    'a load and an inertia of no body': {
+        'payload.mass': 10.0,
+        'payload.inertia': [0.1, 0.0, 0.0, 0.1, 0.0, 5.0],
+    },
+    'feedforward, but nobody closes the loop': {'terms.gravity': False, 'mode': 'feedforward'},
+    'gains and another model': {'computed_torque.kp': [0.0], 'model_file': '/tmp/other.urdf'},
+    'a timeout and a wrong type': {'state_timeout': 1e-3, 'terms.coriolis': 'no'},
+    'last command zero, and a wrong length': {'on_deactivate': 'zero', 'payload.com': [0.0]},
+}
+
+
+def test_a_refused_parameter(bench) -> None:
+    """A parameter that cannot be is refused by both services, by name, and keeps its value."""
+    under_way(bench)
+    for fault, values in REFUSED.items():
+        ((name, value),) = values.items()
+        before = bench.get(name)
+        for result in (bench.set_atomically(**{name: value}), *bench.set_each(**{name: value})):
+            assert not result.successful, fault
+            assert name in result.reason
+        np.testing.assert_equal(bench.get(name), before)
+
+
+def test_a_half_valid_set(bench) -> None:
+    """Of a set of which one cannot be, nothing is taken, in whatever order they are."""
+    under_way(bench)
+    for fault, values in HALF_VALID.items():
+        names = [name for name in values if name != 'no_such_parameter']
+        before = bench.get(*names)
+        result = bench.set_atomically(**values)
+        assert not result.successful, fault
+        assert result.reason
+        np.testing.assert_equal(bench.get(*names), before)
+
+
+def test_set_one_by_one_the_good_ones_are_taken(bench) -> None:
+    """The service that sets one by one takes what can be, and refuses what cannot."""
+    under_way(bench)
+    results = bench.set_each(wrench__gain=0.5, state_timeout=NAN, computed_torque__kv=[38.0])
+    assert [result.successful for result in results] == [True, False, True]
+    assert bench.get('wrench.gain', 'computed_torque.kv') == [0.5, [38.0]]
 
 
 @pytest.mark.parametrize('what', ['position', 'velocity'])

@@ -90,6 +90,7 @@ def test_the_load_is_offered_and_not_adopted(bench, offers) -> None:
     assert bench.get('payload.mass') == [0.0]
 
 
+@pytest.mark.long
 def test_the_load_by_the_wrist_sensor(bench, offers) -> None:
     """Its readings contain the tool of the model, which is no part of the load; efforts lie."""
     gravity = (3.0, -2.0, -9.1)

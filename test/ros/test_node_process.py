@@ -13,6 +13,7 @@ from ne_dynamics.simulation.demo.ros_process import ROBOT_MODULE
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None:
     child = process(model_file=bench.model_file, backend='python', jump_velocity=[20.0])
@@ -40,6 +41,7 @@ def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None
     )
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('what', ['the node', 'the simulated robot'])
 def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process, what: str) -> None:
     """One SIGINT after the other, 10 ms apart, until the end: the exit code is 0 all the same."""

@@ -246,6 +246,7 @@ def test_a_brake_that_is_broken_off_leaves_gravity_and_silence(bench, end: str) 
     assert len(bench.commands) == count
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('mode', 'first'), [('gravity_compensation', 2.0), ('computed_torque', 0.1)]
 )

@@ -29,41 +29,6 @@ def tool_reading(bench, sign: float = 1.0) -> np.ndarray:
     return sign * np.concatenate((weight, np.cross(tool.center_of_mass, weight)))
 
 
-@pytest.mark.parametrize(('measures', 'sign'), [('on_tool', 1.0), ('by_tool', -1.0)])
-def test_the_tool_counts_once(bench, measures: str, sign: float) -> None:
-    """With the tool in the reading the command is that of the whole arm, whatever the sign."""
-    start(bench, wrench__measures=measures)
-    bench.answer(bench.joint_state(Q))
-    bench.send_wrench(SENSOR, tool_reading(bench, sign))
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
-@pytest.mark.parametrize('gain', [1.0, 0.9])
-def test_before_the_first_reading_the_tool_of_the_model_counts(bench, gain: float) -> None:
-    """Until a reading comes the whole arm is carried by the model, and the diagnostics warn."""
-    start(bench, wrench__gain=gain)
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-    bench.spin(lambda: any('no recent wrench' in status.message for status in bench.diagnostics))
-
-
-@pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
-def test_readings_that_stop(bench, on_timeout: str) -> None:
-    """After the timeout the last reading counts on, or the model's tool does; then a new one."""
-    start(bench, wrench__on_timeout=on_timeout, wrench__timeout=0.05)
-    bench.answer(bench.joint_state(Q))
-    heavier = 3.0 * tool_reading(bench)
-    bench.send_wrench(SENSOR, heavier)
-    known, alone = bench.dynamics.gravity_torque(Q), cut(bench).gravity_torque(Q)
-    read = alone + 3.0 * (known - alone)
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), read, atol=1e-9)
-    expected = read if on_timeout == 'hold' else known
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), expected, atol=1e-9)
-    bench.send_wrench(SENSOR, heavier)
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), read, atol=1e-9)
-
-
 def test_tare_removes_the_bias_not_the_tool(bench) -> None:
     """After a tare at rest a biased sensor gives the whole arm's gravity again."""
     start(bench)
@@ -119,16 +84,6 @@ def test_tare_is_refused_with_the_sign_reversed(bench) -> None:
     refuse_tare(bench, 'is wrench.measures right?')
     np.testing.assert_array_equal(bench.answer(bench.joint_state(Q)), wrong)
     assert np.abs(wrong - whole).max() > 0.5
-
-
-def test_sign_and_timeout_change_at_run_time(bench) -> None:
-    """The sign of the readings may be set right while the arm is held."""
-    start(bench, wrench__measures='by_tool')
-    bench.answer(bench.joint_state(Q))
-    assert bench.set_atomically(wrench__measures='on_tool', wrench__timeout=0.5).successful
-    bench.send_wrench(SENSOR, tool_reading(bench))
-    command = bench.answer(bench.joint_state(Q, dt=0.3))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
 def is_doubted(bench) -> bool:

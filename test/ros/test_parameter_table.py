@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 
 import pytest
+from fresh_python import output_of
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
@@ -23,7 +22,7 @@ def test_no_ros_is_needed() -> None:
         'import ne_dynamics.settings, ne_dynamics.ros.settings.parameters\n'
         'import ne_dynamics.ros.messages.conversion, ne_dynamics.ros.settings.configuration\n'
     )
-    subprocess.run([sys.executable, '-c', program], check=True)
+    output_of(program)
 
 
 def test_the_node_says_what_is_missing() -> None:
@@ -38,7 +37,7 @@ def test_the_node_says_what_is_missing() -> None:
         "    sys.exit(0 if 'ne_dynamics[ros]' in str(error) else 1)\n"
         'sys.exit(2)\n'
     )
-    subprocess.run([sys.executable, '-c', program], check=True)
+    output_of(program)
 
 
 def test_every_default_passes_its_own_check() -> None:

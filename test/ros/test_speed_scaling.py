@@ -68,6 +68,7 @@ def way() -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('where', ['topic', 'parameter', 'before the node'])
 def test_half_the_speed_is_the_path_of_jtc(bench, slider, where: str) -> None:
     """At half the speed the positions are those of JTC's clock at half its pace.
@@ -101,6 +102,7 @@ def test_half_the_speed_is_the_path_of_jtc(bench, slider, where: str) -> None:
     np.testing.assert_allclose(position, Q + STEP, atol=1e-9)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('factor', [-0.5, float('nan'), float('inf'), 1.5])
 def test_a_factor_that_cannot_be_counts_for_nothing(bench, slider, factor: float) -> None:
     """It is refused by name, and the motion goes on as it was."""

@@ -42,9 +42,10 @@ def run(name, seed, sensor, friction, masses=1.0, **options):
     return loop, np.array(speeds) / robot.limits('velocity_limit')
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('friction', [0.0, 0.05])
 @pytest.mark.parametrize('begin', [0.0, UNDER_WAY])
-@pytest.mark.parametrize('name', ['six_axis_arm', 'UR5', 'Panda'])
+@pytest.mark.parametrize('name', ['six_axis_arm', 'UR5', 'Panda, fingers locked'])
 def test_a_state_that_is_not_believed_is_damped_too(name, begin, friction) -> None:
     """Velocities in degrees shake an arm until a position seems to jump. From the first fault on,
     which does not latch, it is slowed down: commands that are under way pass.
@@ -55,6 +56,7 @@ def test_a_state_that_is_not_believed_is_damped_too(name, begin, friction) -> No
     assert speeds[-500:].max() < 0.5 * speeds[0].max()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('name', 'seed', 'friction', 'masses'), [('UR5', 3, 0.05, 1.0), ('UR5', 3, 0.02, 0.9)]
 )
@@ -69,6 +71,7 @@ def test_encoders_that_freeze_together_are_none_of_them_believed(
     assert (speeds[:, damping.believed].max(axis=0) <= speeds[0, damping.believed] + ALLOWED).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(('friction', 'masses'), [(0.01, 1.1), (0.02, 0.9), (0.05, 1.1)])
 @pytest.mark.parametrize('joint', [1, 2, 5])
 @pytest.mark.parametrize('seed', [4, 7, 8])
@@ -78,11 +81,12 @@ def test_braking_throws_no_joint_that_stands(seed, joint, friction, masses) -> N
     assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('joint', [1, 3])
 @pytest.mark.parametrize('seed', [3, 4, 5, 6])
 def test_a_motor_at_its_limit_throws_no_other_joint(seed, joint) -> None:
     sensor = of_one_joint(scaled_velocity(-1.0, UNDER_WAY), joint)
-    _, speeds = run('Panda', seed, sensor, 0.0, delay=1)
+    _, speeds = run('Panda, fingers locked', seed, sensor, 0.0, delay=1)
     if speeds[0].max() < 2.0:
         assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
     assert speeds.max() <= speeds[0].max() + ALLOWED

@@ -32,6 +32,7 @@ def arm() -> FaultArm:
     return FaultArm()
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('masses', MASSES)
 @pytest.mark.parametrize('friction', FRICTIONS)
 @pytest.mark.parametrize('name', BELIEVED)
@@ -44,6 +45,7 @@ def test_no_joint_gets_faster(arm, name, friction, masses) -> None:
     assert (after.largest <= after.at_fault + ALLOWED).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('masses', MASSES)
 @pytest.mark.parametrize('friction', FRICTIONS)
 @pytest.mark.parametrize('name', UNSEEN)
@@ -64,6 +66,7 @@ def test_a_frozen_encoder_lets_no_joint_get_faster(arm, name, friction, masses) 
         assert (after.largest_soon <= after.at_fault + FALLING).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('friction', FRICTIONS)
 @pytest.mark.parametrize('name', SHAKING)
 def test_an_arm_that_shakes_beyond_its_limits_calms_down(arm, name, friction) -> None:

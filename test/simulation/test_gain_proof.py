@@ -41,6 +41,7 @@ def dynamics():
     return Dynamics(geared_arm('forearm'), backend='python')
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('name', VARIANTS)
 def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, name):
     request = VARIANTS[name]
@@ -59,6 +60,7 @@ def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, name):
             assert beyond.count('settled') == 0, mode
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
 def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
     request = replace(

@@ -56,6 +56,7 @@ def rms_error(loop):
     return error if np.isfinite(error) else np.inf
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
 def test_the_path_is_worth_most_of_the_error(mode) -> None:
     errors = {name: rms_error(run(model, mode)[0]) for name, model in MODELS.items()}

@@ -59,6 +59,7 @@ def led(model, plant, pose, push=None, seconds=3.0, **changes):
     return loop.run(seconds)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('pose', POSES)
 def test_a_hand_moves_it_and_released_it_stays(pose) -> None:
     """Two to four percent of the motors lead it away; let go of, it coasts to rest within its
@@ -75,6 +76,7 @@ def test_a_hand_moves_it_and_released_it_stays(pose) -> None:
     assert coasted < 2.0 * np.abs(found.velocity[release]).max() / VALUES['hand_guiding.damping']
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('pose', POSES)
 def test_with_friction_it_stays_where_it_was_left(pose) -> None:
     """Half of the friction is taken off: the same hand moves it farther than without, and what is
@@ -91,6 +93,7 @@ def test_with_friction_it_stays_where_it_was_left(pose) -> None:
     assert np.abs(still.position - pose).max() < 0.01
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('pose', POSES)
 @pytest.mark.parametrize('scale', [0.9, 1.1])
 def test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away(pose, scale) -> None:
@@ -102,6 +105,7 @@ def test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away(pose, scale) ->
     assert (np.abs(found.command) <= LIMITS).all()
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('pose', POSES)
 def test_a_model_with_too_much_friction_does_not_run_away(pose) -> None:
     """Four times the friction that there is, of which half is compensated, drives the arm once it
@@ -125,6 +129,7 @@ def test_a_hard_push_is_braked() -> None:
     assert speeds[0] < 2.5 * SPEED_LIMIT < 10.0 * SPEED_LIMIT < speeds[1]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('pose', POSES[:2])
 @pytest.mark.parametrize('seconds', [1.5, 6.0])
 def test_deactivated_while_nobody_sees_it_it_is_not_thrown(pose, seconds) -> None:

@@ -326,6 +326,7 @@ def acceleration_on_base(pin, model, robot, base, time, q, qd):
     return np.linalg.solve(matrix, -viscous - bias)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('integrator', INTEGRATORS)
 def test_on_a_moving_base_the_arm_moves_as_in_pinocchio(integrator):
     robot, base = random_tree(np.random.default_rng(21), 4), rocking_base()

@@ -40,6 +40,7 @@ def errors(case: str, law: str):
     return run_case(CASES[case], law, MOTION)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('other', [law for law in LAWS if law != 'observer'])
 @pytest.mark.parametrize('case', CASES)
 def test_it_is_never_worse(case, other) -> None:
@@ -48,6 +49,7 @@ def test_it_is_never_worse(case, other) -> None:
     assert ours.at_rest <= max(theirs.at_rest, ROUNDING)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('masses', [1.0, 1.2])
 @pytest.mark.parametrize(
     'frequencies', [ELASTIC_FREQUENCIES, (15.0,) * 6, (40.0,) * 6], ids=['both', '15 Hz', '40 Hz']
@@ -65,6 +67,7 @@ def test_elastic_joints_do_not_swing(frequencies, masses) -> None:
     assert found.moving < 1e-3
 
 
+@pytest.mark.long
 def test_stiction_makes_no_joint_hunt() -> None:
     off, found = (run_stiction(MOTION, 1.5, mode, 10.0) for mode in ('off', 'compensate'))
     assert found.swing < 2e-4
@@ -80,11 +83,13 @@ def test_gains_for_which_the_observer_is_too_much_are_warned_of() -> None:
     assert 'observer.cutoff_frequency' in remarks[0]
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('mode', ['estimate', 'compensate'])
 def test_fast_motions_are_no_contact(mode) -> None:
     assert count_false_alarms(20.0, mode) == 0
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('mode', ['estimate', 'compensate'])
 @pytest.mark.parametrize('joint', range(6))
 def test_a_push_is_seen_soon(joint, mode) -> None:

@@ -103,6 +103,7 @@ def stiff(rate_limit):
     }
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('joint', [0, 1, 2])
 def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(joint: int) -> None:
     """With a rate limit that is too slow for a hard push the same arm never comes to rest; the
@@ -116,6 +117,7 @@ def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(joint: int) -> None:
     assert f'joint_{joint + 1} {rate_limit:g} (expected >= ' in remark
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('joint', [0, 1, 2])
 def test_a_rate_limit_that_lets_the_arm_swing_after_a_moderate_push_is_refused(joint: int) -> None:
     """The arm that never comes to rest after 30 N m does not get its rate limit; with the gains
@@ -131,6 +133,7 @@ def test_a_rate_limit_that_lets_the_arm_swing_after_a_moderate_push_is_refused(j
     assert pushed(slower, push, patience=4.0) is not None
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(10))
 def test_a_rate_limit_that_is_refused_lets_the_arm_swing(seed: int) -> None:
     """Random gains: at nine tenths of the slowest rate that is taken, an arm that is pushed by as
@@ -191,6 +194,7 @@ def random_setting(seed: int):
     return values, push, posture, float(rng.choice([250.0, 500.0, 1000.0])), patience
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('seed', range(20))
 def test_whatever_is_accepted_without_a_remark_comes_to_rest(seed: int) -> None:
     """Gains, load, limits, pose, mode and rate of the states at random, every second arm with a

@@ -104,6 +104,7 @@ class Beginning:
         self.way = np.abs(positions - POSES[pose]).max()
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('compensates', [False, True], ids=['plain', 'compensates'])
 @pytest.mark.parametrize('pose', POSES)
 @pytest.mark.parametrize('reading', RIGHT)
@@ -117,6 +118,7 @@ def test_what_is_meant_makes_no_step(pose, reading, compensates) -> None:
     assert found.way < SAG
 
 
+@pytest.mark.kept(4)
 @pytest.mark.parametrize('compensates', [False, True], ids=['plain', 'compensates'])
 @pytest.mark.parametrize('pose', POSES)
 @pytest.mark.parametrize('reading', READINGS)

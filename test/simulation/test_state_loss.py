@@ -31,6 +31,7 @@ def way_to_rest(loss):
     return fastest * (TIMEOUT + MOTION.longest_brake / 2.0)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('seed', SEEDS)
 @pytest.mark.parametrize(
     'case',
@@ -44,6 +45,7 @@ def test_an_arm_with_gears_stands(case: str, seed: int) -> None:
     assert loss.moved < way_to_rest(loss)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', SEEDS)
 def test_the_commands_go_on_without_a_step(seed: int) -> None:
     """From the last answer to the brake no joint's command steps by more than its stop asks for.
@@ -55,6 +57,7 @@ def test_the_commands_go_on_without_a_step(seed: int) -> None:
     assert loss.command_step < 2.0 * state_loss.PERIOD / shortest
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(12))
 def test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears(
     seed: int,

@@ -25,6 +25,7 @@ from ne_dynamics.control.guards.state_guard import FaultKind
 FROZEN = (FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('share', [0.005, 0.01, 0.02])
 @pytest.mark.parametrize('name', ARMS)
 def test_friction_that_nobody_knows_is_no_frozen_encoder(name, share) -> None:
@@ -39,6 +40,7 @@ def test_friction_that_nobody_knows_is_no_frozen_encoder(name, share) -> None:
         assert run.error.max() > 0.4
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('seed', range(200))
 def test_no_friction_is_taken_for_a_frozen_encoder(seed) -> None:
     """Whatever the friction, at rest and in motion, what the model knows of it, masses, encoders,
@@ -49,6 +51,7 @@ def test_no_friction_is_taken_for_a_frozen_encoder(seed) -> None:
     assert run.fault is None or run.fault.kind not in FROZEN, (case.label, run.fault)
 
 
+@pytest.mark.kept(3)
 @pytest.mark.parametrize('seed', range(120))
 def test_an_encoder_that_freezes_in_motion_is_found_within_50_ms(seed) -> None:
     case = freezing_case(seed)
@@ -58,6 +61,7 @@ def test_an_encoder_that_freezes_in_motion_is_found_within_50_ms(seed) -> None:
     assert 0.0 < run.fault_time - case.begin <= 0.0501, case.label
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('seed', range(40))
 def test_an_encoder_that_freezes_at_rest_is_found_when_it_matters(seed) -> None:
     """Of an arm without friction that has moved before the joint is below 4 times its velocity

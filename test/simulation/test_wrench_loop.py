@@ -138,6 +138,7 @@ def grows(mass, **options):
     return last.std(axis=0).max() > max(before.std(axis=0).max(), 1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'options',
     [
@@ -165,6 +166,7 @@ def test_the_heaviest_tool_is_that_of_the_lag_of_the_reading(options):
     assert grows(mass_of(1.6 * limit), **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('late', [0, 2])
 def test_with_a_little_less_gain_any_tool_is_calm(late):
     age = (1 + late) / RATE
@@ -201,6 +203,7 @@ def test_a_tool_much_heavier_than_the_wrist_is_unstable_with_full_gain(heavy_mot
     assert tail(tracking_error(loaded(HEAVY), heavy_motion)) > 0.1
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     ('options', 'better', 'left'),
     [
@@ -219,6 +222,7 @@ def test_gain_or_feedthrough_make_a_tool_that_nobody_knows_calm(
     assert tail(errors) <= left
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize(
     'options',
     [

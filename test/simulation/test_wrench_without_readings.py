@@ -58,6 +58,7 @@ class SensorLoop(HeldArmLoop):
         return np.abs(np.diff(self.commands, axis=0)).max(axis=1)
 
 
+@pytest.mark.kept(2)
 @pytest.mark.parametrize('mode', ['computed_torque', 'gravity_compensation'])
 @pytest.mark.parametrize(
     'changes', [{}, {'wrench.gain': 0.9}, {'wrench.includes_tool': False}], ids=str
@@ -70,6 +71,7 @@ def test_without_any_reading_the_tool_of_the_model_is_carried(mode, changes):
     np.testing.assert_allclose(loop.commands[0], whole, atol=1e-9)
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('gain', [1.0, 0.9])
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is(on_timeout, gain):
@@ -80,6 +82,7 @@ def test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is(on_timeou
     assert loop.steps().max() < 0.05
 
 
+@pytest.mark.kept(1)
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_step(on_timeout):
     missing = 1.0

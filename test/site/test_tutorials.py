@@ -54,6 +54,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.long
 def test_the_tutorial_of_a_log(folder):
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     for block in blocks('log', 'bash'):

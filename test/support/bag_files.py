@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 
-def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',)):
+def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',), commands=()):
     """Write a bag and return its path.
 
     Parameters
@@ -16,6 +16,8 @@ def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',)):
         SQLITE3 or MCAP.
     topics : tuple of str
         Each has all messages.
+    commands : iterable of (float, array-like)
+        Times of reception [s], and efforts, under `/commands`.
     """
     pytest.importorskip('rosbags', reason='rosbags is missing')
     from rosbags.rosbag2 import StoragePlugin, Writer
@@ -39,4 +41,11 @@ def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',)):
             data = store.serialize_cdr(message, kind)
             for connection in connections:
                 writer.write(connection, round(1e9 * received), data)
+        if commands:
+            kind = 'std_msgs/msg/Float64MultiArray'
+            layout = store.types['std_msgs/msg/MultiArrayLayout'](dim=[], data_offset=0)
+            connection = writer.add_connection('/commands', kind, typestore=store)
+            for received, efforts in commands:
+                message = store.types[kind](layout=layout, data=np.array(efforts))
+                writer.write(connection, round(1e9 * received), store.serialize_cdr(message, kind))
     return folder

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ne_dynamics import load_urdf
+from ne_dynamics.shipped import shipped_file
+
 
 @dataclass(frozen=True)
 class ExampleRobot:
@@ -40,6 +43,10 @@ class ExampleRobot:
     def path(self):
         """File of the robot; skips the test when it is not installed."""
         return example_robots_folder() / self.file
+
+    def load(self):
+        """Return the robot; skips the test when it is not installed."""
+        return load_urdf(self.path, self.base_link, self.tip_link, dict(self.locked) or None)
 
     @property
     def as_loaded(self):
@@ -138,6 +145,16 @@ EXAMPLE_ROBOTS = (
         wrench_link='gripper_left_fingertip_left_link',
     ),
 )
+
+
+EXAMPLES = {robot.name: robot for robot in EXAMPLE_ROBOTS}
+
+
+def load_arm(name):
+    """Return the shipped arm, or the example robot of that name, as a chain."""
+    if name == 'six_axis_arm':
+        return load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return EXAMPLES[name].load()
 
 
 def example_robots_folder():

@@ -137,7 +137,7 @@ class FaultBench(NodeProbe):
     rate_limit : float
         The parameter effort_rate_limit of the node [N m/s]; commands are checked against it.
     wired : bool
-        The robot's sensors are heard through wires that tests can break; otherwise directly.
+        The robot's states are heard through a wire that tests can break; otherwise directly.
     """
 
     _count = 0
@@ -178,10 +178,7 @@ class FaultBench(NodeProbe):
         self.imus = publish(Imu, 'imu', RELIABLE)
         self._is_wired = wired
         if wired:
-            self.state_wire = Wire(
-                self, JointState, 'joint_states', self.joint_states, self._on_state
-            )
-            self.wrench_wire = Wire(self, WrenchStamped, 'wrench', self.wrenches)
+            self.state_wire = Wire(self)
         else:
             self.probe.create_subscription(JointState, 'joint_states', self._on_state, BEST_EFFORT)
 
@@ -313,8 +310,7 @@ class FaultBench(NodeProbe):
             'initial_position': POSTURE.tolist(),
         }
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
-        topics = ('joint_states', 'wrench') if self._is_wired else ()
-        remappings = {topic: f'robot/{topic}' for topic in topics}
+        remappings = {'joint_states': 'robot/joint_states'} if self._is_wired else {}
         self.robot = self.start(ROBOT_MODULE, values, remappings=remappings, prefix=prefix)
         return self.robot
 
@@ -382,16 +378,6 @@ class FaultBench(NodeProbe):
     def is_left(self) -> bool:
         """Whether the last command answered no state, and none came since."""
         return self.is_silent and self.commands[-1].sent > self.answers[-1].sent
-
-    def bring_to(self, position: np.ndarray) -> None:
-        """Let the arm move to a position, by a trajectory, and come to rest there."""
-        if not np.array_equal(self.held_at, position):
-            seconds = max(0.1, np.abs(self.held_at - position).max())
-            rest = np.zeros_like(position)
-            self.trajectories.publish(self.trajectory((seconds, position, rest, rest)))
-            self.until(lambda: np.array_equal(self.held_at, position), 'the desired position')
-
-        self.until_rest()
 
     def until_rest(self) -> None:
         """Wait until the arm rests where it is held."""
@@ -525,48 +511,27 @@ class FaultBench(NodeProbe):
 
 
 class Wire:
-    """What lies between a sensor of the robot and the node: whole, until `treat` is set.
+    """What lies between the robot's joint states and the node: whole, until `treat` is set.
 
-    Parameters
-    ----------
-    bench : FaultBench
-    kind : type
-        Of the messages.
-    topic : str
-        The robot publishes ``robot/<topic>``.
-    publisher : Publisher
-        Of what the node hears.
-    record : callable, optional
-        Gets what the robot sent, untreated.
+    The robot publishes them as ``robot/joint_states``, and they are on record untreated.
 
     Attributes
     ----------
     treat : callable or None
         Returns the messages to be passed on for one that came.
-    before : callable or None
-        Called with every message before it is passed on.
     """
 
-    def __init__(
-        self,
-        bench: FaultBench,
-        kind: Any,
-        topic: str,
-        publisher: Any,
-        record: Callable[[Any], None] | None = None,
-    ) -> None:
+    def __init__(self, bench: FaultBench) -> None:
         self.treat: Callable[[Any], Iterable[Any]] | None = None
-        self.before: Callable[[Any], None] | None = None
         self.treated = 0
-        self._publisher = publisher
-        self._record = record
-        bench.probe.create_subscription(kind, f'robot/{topic}', self._on_message, RELIABLE)
+        self._publisher = bench.joint_states
+        self._record = bench._on_state
+        bench.probe.create_subscription(
+            JointState, 'robot/joint_states', self._on_message, RELIABLE
+        )
 
-    def _on_message(self, message: Any) -> None:
-        if self._record is not None:
-            self._record(message)
-        if self.before is not None:
-            self.before(message)
+    def _on_message(self, message: JointState) -> None:
+        self._record(message)
         treat = self.treat
         if treat is None:
             self._publisher.publish(message)

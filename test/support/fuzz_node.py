@@ -1,8 +1,7 @@
 """The node under fuzz in this process: its callbacks called with real messages, nothing sent.
 
-Time stands still but for what :class:`World` lets pass, published messages and log lines go to a
-recorder, timers are called when they are due in that time: a run depends on its seed alone, and
-runs some thousand messages a second. What must always hold is checked where it shows: at every
+Time passes in a :class:`VirtualWorld` alone: a run depends on its seed, and runs some thousand
+messages a second. What must always hold is checked where it shows: at every
 command, diagnostic and log line, after every message, and by probes with good joint states.
 """
 
@@ -12,41 +11,33 @@ import ctypes
 import gc
 import re
 import signal
-import sys
 import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from unittest import mock
 
 import numpy as np
+import virtual_world
 from fuzz_messages import CANCEL, GOAL, START, Plan, Step, parameter_value, sane_request
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParametersAtomically
-from rclpy.action import CancelResponse, GoalResponse
-from rclpy.clock import Clock, ClockType
 from rclpy.context import Context
-from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
-from rclpy.publisher import Publisher
 from rclpy.serialization import serialize_message
-from rclpy.time import Time
-from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from virtual_world import VirtualWorld
 
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.ros.running.patient_server import PatientServer
-from ne_dynamics.ros.running.worker_process import AT_LEISURE, PLANNING
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.thresholds import NODE
 
@@ -77,12 +68,6 @@ LONGEST_LINE = 4_000
 LARGEST_REPORT = 300
 """Entries of a diagnostic status."""
 
-WORKERS = (PLANNING, AT_LEISURE)
-"""What works for the node."""
-
-MOST_IN_A_ROW = 4
-"""Works of which each is begun by the end of another."""
-
 GIVES_UP = 'or the motion is given up'
 """Of the refusal of a limit that the present motion is beyond."""
 
@@ -109,129 +94,6 @@ class Violation(AssertionError):
 
 class Stalled(BaseException):
     """A callback did not return."""
-
-
-# ---- the world
-
-
-class World:
-    """Time and transport of everything in this process, as the fuzz has it.
-
-    Attributes
-    ----------
-    steady, ros : int
-        What clocks show [ns].
-    heard : callable
-        Called with every message that is published: topic, message.
-    logged : callable
-        Called with every line: severity, text.
-    """
-
-    def __init__(self) -> None:
-        self.steady = round(START * 1e9)
-        self.ros = self.steady
-        self.heard: Callable[[str, Any], None] = lambda topic, message: None
-        self.logged: Callable[[Any, str], None] = lambda severity, text: None
-        self.due: dict[Any, int] = {}
-
-    def pass_time(self, nanoseconds: int) -> None:
-        """Let time pass, without calling timers."""
-        self.steady += nanoseconds
-        self.ros += nanoseconds
-
-    def now(self, clock: Any) -> int:
-        """Return what a clock of rclpy shows [ns]."""
-        if clock.clock_type is ClockType.STEADY_TIME:
-            return self.steady
-        if getattr(clock, 'ros_time_is_active', False):
-            return int(real_now(clock).nanoseconds)
-        return self.ros
-
-    def next_timer(self, timers: Iterable[Any], until: int) -> tuple[Any, int] | None:
-        """Return the timer to be called first up to a steady time, and when; None without one."""
-        first: tuple[Any, int] | None = None
-        timers = list(timers)
-        self.due = {timer: due for timer, due in self.due.items() if timer in timers}
-        for timer in timers:
-            if timer.is_canceled():
-                self.due.pop(timer, None)
-                continue
-            now, period = self.now(timer.clock), timer.timer_period_ns
-            due = self.due.setdefault(timer, now + period)
-            if due - now > period:
-                # The clock was set back.
-                due = self.due[timer] = now + period
-            if getattr(timer.clock, 'ros_time_is_active', False):
-                # Moves with /clock alone.
-                at = self.steady if now >= due else until + 1
-            else:
-                at = self.steady + due - now
-            if at <= until and (first is None or at < first[1]):
-                first = timer, at
-        return first
-
-    @contextmanager
-    def installed(self) -> Iterator[World]:
-        """Put this world in the place of the real one."""
-
-        def sleep(seconds: float) -> None:
-            self.pass_time(max(round(seconds * 1e9), 0))
-
-        def log(logger: Any, message: str, severity: Any, **how: Any) -> bool:
-            period = how.get('throttle_duration_sec')
-            if period is not None:
-                caller = sys._getframe(2)
-                place = caller.f_code.co_filename, caller.f_lineno
-                if self.steady < throttled.get(place, 0):
-                    return False
-                throttled[place] = self.steady + round(1e9 * period)
-            self.logged(severity, message)
-            return True
-
-        def escaped(arguments: Any) -> None:
-            self.logged(LoggingSeverity.FATAL, f'Traceback in a thread: {arguments.exc_value!r}')
-
-        def one(*_: Any) -> int:
-            return 1
-
-        def reset(timer: Any) -> None:
-            real_reset(timer)
-            self.due.pop(timer, None)
-
-        real_reset = Timer.reset
-        throttled: dict[Any, int] = {}
-        replaced = {
-            'monotonic': lambda: 1e-9 * self.steady,
-            'perf_counter': lambda: 1e-9 * self.steady,
-            'time': lambda: 1e-9 * self.ros,
-            'monotonic_ns': lambda: self.steady,
-            'perf_counter_ns': lambda: self.steady,
-            'time_ns': lambda: self.ros,
-            'sleep': sleep,
-        }
-        with (
-            mock.patch.multiple(time, **replaced),
-            mock.patch.object(
-                Clock,
-                'now',
-                lambda clock: Time(nanoseconds=self.now(clock), clock_type=clock.clock_type),
-            ),
-            mock.patch.object(
-                Publisher, 'publish', lambda publisher, message: self.heard(publisher, message)
-            ),
-            mock.patch.object(Publisher, 'get_subscription_count', one),
-            mock.patch.object(Publisher, 'wait_for_all_acked', one),
-            mock.patch.object(RcutilsLogger, 'log', log),
-            mock.patch.object(threading, 'excepthook', escaped),
-            mock.patch.object(Timer, 'reset', reset),
-            mock.patch.object(
-                PatientServer, 'finish', lambda server, handle, result: handle.finish(result)
-            ),
-        ):
-            yield self
-
-
-real_now = Clock.now
 
 
 # ---- what is counted
@@ -266,78 +128,49 @@ class Tally:
         return self.sent.total()
 
 
-class GoalHandle:
-    """A goal that was accepted, as the action server has it.
+class GoalHandle(virtual_world.GoalHandle):
+    """A goal that was accepted, of which something must hold.
 
     Parameters
     ----------
-    request : control_msgs.action.FollowJointTrajectory.Goal
     violate : callable
         Called with what must hold and does not.
+    server, request, ended
+        As of any.
     """
 
-    def __init__(self, request: Any, violate: Callable[[str, str], None]) -> None:
-        self.request = request
+    def __init__(self, violate: Callable[[str, str], None], *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._violate = violate
-        self.end = ''
         self.result: Any = None
 
-    def execute(self) -> None:
-        """Begin."""
-
-    def _end(self, way: str) -> None:
-        if self.end:
-            self._violate('a goal ends once', f'{self.end}, then {way}')
-        self.end = way
-
-    def succeed(self) -> None:
-        """End as wanted."""
-        self._end('succeeded')
-
-    def abort(self) -> None:
-        """End otherwise."""
-        self._end('aborted')
-
-    def canceled(self) -> None:
-        """End as the client wants."""
-        self._end('canceled')
+    def end(self, way: str) -> None:
+        """End, once."""
+        if self.way:
+            self._violate('a goal ends once', f'{self.way}, then {way}')
+        super().end(way)
 
     def finish(self, result: Any) -> None:
         """Take the result."""
-        if not self.end or self.result is not None:
-            self._violate('a goal that has ended has one result', f'{self.end}: {result}')
-        if (self.end == 'aborted') != (result.error_code < 0):
-            self._violate('the code says how a goal has ended', f'{self.end}: {result}')
+        if not self.way or self.result is not None:
+            self._violate('a goal that has ended has one result', f'{self.way}: {result}')
+        if (self.way == 'aborted') != (result.error_code < 0):
+            self._violate('the code says how a goal has ended', f'{self.way}: {result}')
         self.result = result
 
     def publish_feedback(self, feedback: Any) -> None:
         """Look at the feedback."""
-        if self.end:
-            self._violate('no feedback of a goal that has ended', self.end)
+        if self.way:
+            self._violate('no feedback of a goal that has ended', self.way)
         for point in (feedback.desired, feedback.actual, feedback.error):
             if not np.isfinite([*point.positions, *point.velocities]).all():
                 self._violate('feedback is finite', f'{point}')
-
-
-class LaterTasks:
-    """In the executor's place: tasks are kept until the message that made them is done."""
-
-    def __init__(self) -> None:
-        self.tasks: list[Callable[[], Any]] = []
-
-    def create_task(self, callback: Callable[..., Any], *arguments: Any) -> None:
-        """Keep a task."""
-        self.tasks.append(partial(callback, *arguments))
-
-    def wake(self) -> None:
-        """Do nothing."""
 
 
 class RecordedNode(ComputedTorqueNode):
     """The node; what happens to it that must not is taken note of."""
 
     errors = 0
-    executor = LaterTasks()
 
     def on_error(self, state: Any) -> Any:
         self.errors += 1
@@ -363,13 +196,13 @@ class Driver:
     Parameters
     ----------
     plan : Plan
-    world : World
+    world : VirtualWorld
         Installed.
     context : rclpy.context.Context
         Initialised.
     """
 
-    def __init__(self, plan: Plan, world: World, context: Context) -> None:
+    def __init__(self, plan: Plan, world: VirtualWorld, context: Context) -> None:
         self.plan, self.case = plan, plan.case
         self.world, self.context = world, context
         self.tally = Tally()
@@ -404,6 +237,7 @@ class Driver:
         self.node = self._guarded(
             lambda: RecordedNode(context=self.context, parameter_overrides=overrides)
         )
+        self.node.executor = self.world
         self.tally.events['nodes'] += 1
         self._doubt, self._is_effort_unused = '', False
         self.node.reporter.tell = self._on_told(self.node.reporter.tell)
@@ -423,8 +257,8 @@ class Driver:
             for key, value in self._report.items():
                 if key.endswith(' dropped'):
                     self.tally.drops[key] += int(value)
+            self.node.executor = None
             self.node.destroy_node()
-            self.world.due.clear()
             self.node = None
             # Until it is collected the log's publisher of its name is taken.
             gc.collect()
@@ -489,24 +323,22 @@ class Driver:
         elif step.kind == 'probe':
             self._probe(step)
         elif step.kind == 'clock':
-            self.world.ros = max(self.world.ros + round(step.message * 1e9), 10**9)
+            ahead = self.world.ahead + round(step.message * 1e9)
+            self.world.ahead = max(ahead, 10**9 - self.world.now)
         elif step.counts:
             self._deliver(step)
+        if step.kind in ('clock', '/clock'):
+            self.world.notice_clocks()
+        self._finish_work()
         if self.node.errors:
             raise Violation('no transition ends in on_error', f'{step.kind}')
         self._check_goals()
 
     def _advance(self, seconds: float) -> None:
-        until = self.world.steady + round(seconds * 1e9)
-        while (found := self.world.next_timer(self.node.timers, until)) is not None:
-            timer, at = found
-            self.world.pass_time(max(at - self.world.steady, 0))
-            self.world.due[timer] = self.world.now(timer.clock) + max(timer.timer_period_ns, 1)
-            was_operator, self._is_operator = self._is_operator, False
-            self._guarded(timer.callback)
-            self._is_operator = was_operator
-            until = max(until, self.world.steady)
-        self.world.pass_time(until - self.world.steady)
+        was_operator, self._is_operator = self._is_operator, False
+        until = self.world.now + round(seconds * 1e9)
+        self._guarded(partial(self.world.advance, until))
+        self._is_operator = was_operator
 
     def _deliver(self, step: Step) -> Any:
         """Give a message or a request to whoever in the node takes it."""
@@ -517,8 +349,7 @@ class Driver:
         for service in self.node.services:
             # Some give the name that was asked for, not the one it became.
             if step.kind.startswith('~/') and service.srv_name.endswith(step.kind[1:]):
-                answer = partial(service.callback, step.message, service.srv_type.Response())
-                return self._serve(step, answer)
+                return self._serve(step, partial(self.world.call, service, step.message))
         for subscription in list(self.node.subscriptions):
             if subscription.topic_name == name:
                 if step.kind == 'joint_states':
@@ -529,56 +360,44 @@ class Driver:
                     if subscription.raw and not isinstance(message, bytes):
                         message = serialize_message(message)
                     self._guarded(partial(subscription.callback, message))
-                    self._finish_work()
                 return None
         self.tally.undelivered[step.kind] += 1
         return None
 
     def _deliver_to_action(self, step: Step) -> None:
-        server, goals = self.node._goals, self._goals
+        goals = self._goals
         if step.kind == GOAL:
             self._delivered['follow_joint_trajectory'] += 1
-            answer = self._guarded(partial(server._on_goal, step.message))
-            self.tally.events[f'goals {answer.name.lower()}ed'] += 1
-            if answer is GoalResponse.ACCEPT:
+            make = partial(GoalHandle, self._violate)
+            send = partial(self.world.send_goal, step.message, lambda way, code: None, make)
+            goal = self._guarded(send)
+            self.tally.events[f'goals {"accepted" if goal else "rejected"}'] += 1
+            if goal is not None:
                 self._accepted += 1
-                goals.append(GoalHandle(step.message, self._violate))
-                self._guarded(partial(server._on_accepted, goals[-1]))
-                # Until it is planned the one before goes on.
-                self._finish_work()
+                goals.append(goal)
         elif step.message < len(goals):
             goal = goals[-1 - step.message]
-            answer = self._guarded(partial(server._on_cancel, goal))
-            is_running = not goal.end
-            self.tally.events['goals canceled'] += answer is CancelResponse.ACCEPT
-            if is_running != (answer is CancelResponse.ACCEPT):
-                raise Violation('what runs can be canceled', f'{answer}: {goal.end}')
-            self._finish_work()
-            if is_running and goal.end != 'canceled':
-                raise Violation('a canceled goal ends', f'{goal.end or "it runs"}')
+            is_running = not goal.way
+            is_granted = self._guarded(partial(self.world.cancel_goal, goal))
+            self.tally.events['goals canceled'] += is_granted
+            if is_running != is_granted:
+                raise Violation('what runs can be canceled', f'{is_granted}: {goal.way}')
+            if is_running and goal.way != 'canceled':
+                raise Violation('a canceled goal ends', f'{goal.way or "it runs"}')
 
     def _check_goals(self) -> None:
         """One goal is followed at most, and none when the arm is not commanded."""
-        running = [goal for goal in self._goals if not goal.end]
+        running = [goal for goal in self._goals if not goal.way]
         if len(running) > (self.label == 'active'):
             raise Violation('one goal is followed while active', f'{len(running)}, {self.label}')
-        if not all(goal.result for goal in self._goals if goal.end):
+        if not all(goal.result for goal in self._goals if goal.way):
             raise Violation('a goal that has ended has a result', '')
         del self._goals[:-10]
 
     def _finish_work(self) -> None:
         """Wait for what the node has others do, and let it hear of the end."""
         was_operator, self._is_operator = self._is_operator, False
-        # What comes of one may be the begin of another.
-        for _ in range(MOST_IN_A_ROW):
-            for worker in WORKERS:
-                if not worker.wait(STALLED):
-                    raise Violation('work ends', f'not in {STALLED} s')
-            for guard in list(self.node.guards):
-                self._guarded(guard.callback)
-            tasks = self.node.executor.tasks
-            while tasks:
-                self._guarded(tasks.pop(0))
+        self._guarded(self.world.wait_until_idle)
         self._is_operator = was_operator
 
     def _resolve(self, kind: str) -> str:
@@ -642,7 +461,7 @@ class Driver:
         stamp = message.header.stamp
         self._stamp = stamp.sec * 10**9 + stamp.nanosec
         if self._stamp == 0:
-            self._stamp = self.world.now(self.node.get_clock())
+            self._stamp = self.world.time_of(self.node.get_clock())
         before = self._commands
         self._delivered['joint_states'] += 1
         self._delivered_active += was_active
@@ -700,8 +519,8 @@ class Driver:
 
     # ---- what comes out
 
-    def _on_published(self, publisher: Any, message: Any) -> None:
-        topic = publisher.topic_name.removeprefix('/')
+    def _on_published(self, topic: str, message: Any) -> None:
+        topic = topic.removeprefix('/')
         if topic == COMMANDS:
             self._on_command(message)
         elif topic == 'diagnostics':
@@ -748,7 +567,7 @@ class Driver:
         self._commands += 1
         self._is_first = False
         self.tally.events['commands'] += 1
-        self._last_command, self._last_command_at = command, self.world.steady
+        self._last_command, self._last_command_at = command, self.world.now
 
     def _check_step(self, command: np.ndarray, limits: np.ndarray, rates: np.ndarray) -> None:
         is_state = self._cause.kind in ('joint_states', 'probe')
@@ -764,7 +583,7 @@ class Driver:
                 dt = max(dt, 1e-9 * (self._stamp - self._answered_stamp))
             if not is_state or self._answered_stamp is None or self._stamp < self._answered_stamp:
                 # Of the last command's stamp nothing is known, or that it was wrong.
-                dt = max(dt, 1e-9 * (self.world.steady - self._last_command_at))
+                dt = max(dt, 1e-9 * (self.world.now - self._last_command_at))
         with np.errstate(over='ignore'):
             allowed = rates * (dt + CLOCK_ROUNDING)
         ratio = min(_step_ratio(start, command, limits, allowed) for start in starts)
@@ -826,7 +645,7 @@ class Driver:
             return
         signature = re.sub(r"'[^']*'|\"[^\"]*\"|[-+\d.einfa]+", '#', text)[:60]
         times = self._log_times.setdefault(signature, deque(maxlen=LOG_REPEATS))
-        now = self.world.steady
+        now = self.world.now
         if len(times) == LOG_REPEATS and now - times[0] < 1e9 * NODE.warning_period:
             self._violate(
                 'no log flood',
@@ -1009,9 +828,14 @@ def run(
     int
         Number of steps done.
     """
-    world, count, driver = World(), 0, None
+    world, count, driver = VirtualWorld(), 0, None
+    world.now = round(START * 1e9)
     violation: Violation | None = None
-    with world.installed():
+
+    def escaped(arguments: Any) -> None:
+        world.logged(LoggingSeverity.FATAL, f'Traceback in a thread: {arguments.exc_value!r}')
+
+    with world.installed(), mock.patch.object(threading, 'excepthook', escaped):
         try:
             driver = Driver(plan, world, context)
             for step in steps:

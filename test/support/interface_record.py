@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from build_control_msgs import ControlMessages, importable
-from example_robots import EXAMPLE_ROBOTS
+from example_robots import EXAMPLES
 from short_arm import short_arm
 
 import ne_dynamics as ned
@@ -287,14 +287,8 @@ COUNTED: dict[str, Callable[[], Robot]] = {
     'six_link_dh': lambda: ned.load_dh(shipped_file('six_link_dh.yaml')),
     'six_axis_arm': lambda: ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'),
     **{
-        robot.name: lambda robot=robot: ned.load_urdf(
-            robot.path,
-            base_link=robot.base_link,
-            tip_link=robot.tip_link,
-            locked_joints=dict(robot.locked),
-        )
-        for robot in EXAMPLE_ROBOTS
-        if robot.name in ('UR5', 'Panda, fingers locked', 'xArm7', 'Kinova j2s6s200 (continuous)')
+        name: EXAMPLES[name].load
+        for name in ('UR5', 'Panda, fingers locked', 'Kinova j2s6s200 (continuous)', 'xArm7')
     },
 }
 """Robots whose operations are counted; those of example-robot-data where it is installed.

@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+import example_robots
 import numpy as np
-from example_robots import example_robots_folder
-from motion_loop import PERIOD, SETTLE, MotionLoop, shipped_arm
+from motion_loop import PERIOD, SETTLE, MotionLoop
 
-from ne_dynamics import Dynamics, Robot, load_urdf
+from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
@@ -24,17 +24,7 @@ from ne_dynamics.simulation.one_process_loop import (
     encoder,
 )
 
-EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
-    'UR5': ('ur_description/urdf/ur5_robot.urdf', {'tip_link': 'tool0'}),
-    'UR10': ('ur_description/urdf/ur10_robot.urdf', {'tip_link': 'ee_link'}),
-    'Panda': (
-        'panda_description/urdf/panda.urdf',
-        {'tip_link': 'panda_hand_tcp', 'locked_joints': {'panda_finger_joint1': 0.03}},
-    ),
-    'xArm7': ('xarm_description/urdf/xarm7.urdf', {'tip_link': 'link_eef'}),
-}
-
-ARMS = ('six_axis_arm', 'UR5', 'Panda', 'xArm7')
+ARMS = ('six_axis_arm', 'UR5', 'Panda, fingers locked', 'xArm7')
 
 NEVER = 1e9
 """[s]"""
@@ -43,12 +33,7 @@ NEVER = 1e9
 @cache
 def load_arm(name: str) -> Robot:
     """Return an arm without friction."""
-    if name == 'six_axis_arm':
-        robot = shipped_arm()
-    else:
-        file, options = EXAMPLES[name]
-        robot = load_urdf(example_robots_folder() / file, **options)
-    return with_friction(robot, 0.0)
+    return with_friction(example_robots.load_arm(name), 0.0)
 
 
 @cache

@@ -115,18 +115,27 @@ class GoalHandle:
         The goal.
     ended : callable
         Called with the way in which it has ended and the code of its result.
+
+    Attributes
+    ----------
+    way : str
+        In which it has ended; '' before.
     """
 
     def __init__(self, server: Any, request: Any, ended: Callable[[str, int], None]) -> None:
         self.request = request
         self.is_cancel_requested = False
         self._server, self._ended = server, ended
-        self._way = ''
+        self.way = ''
 
     @property
     def is_active(self) -> bool:
         """Whether it has not ended."""
-        return not self._way
+        return not self.way
+
+    def end(self, way: str) -> None:
+        """End in a way."""
+        self.way = way
 
     def execute(self, execute_callback: Any = None) -> None:
         """Begin."""
@@ -134,19 +143,19 @@ class GoalHandle:
 
     def succeed(self, response: Any = None) -> None:
         """End as wanted."""
-        self._way = 'succeeded'
+        self.end('succeeded')
 
     def abort(self, response: Any = None) -> None:
         """End otherwise."""
-        self._way = 'aborted'
+        self.end('aborted')
 
     def canceled(self, response: Any = None) -> None:
         """End as the client wants."""
-        self._way = 'canceled'
+        self.end('canceled')
 
     def finish(self, result: Any) -> None:
         """Take the result."""
-        self._ended(self._way, int(result.error_code))
+        self._ended(self.way, int(result.error_code))
 
     def publish_feedback(self, feedback: Any) -> None:
         """Let nobody hear it."""
@@ -158,7 +167,9 @@ class VirtualWorld:
     Attributes
     ----------
     now : int
-        Time of all clocks [ns]; of those that go by `/clock` once they do.
+        Time of all clocks [ns]; not of those that go by `/clock` once they do.
+    ahead : int
+        By which the clock of the system is ahead of that [ns].
     heard : callable
         Called with each published message: topic and message, which the node may use again.
     logged : callable
@@ -167,6 +178,7 @@ class VirtualWorld:
 
     def __init__(self) -> None:
         self.now = BEGIN
+        self.ahead = 0
         self.timers: list[VirtualTimer] = []
         self.heard: Callable[[str, Any], None] = lambda topic, message: None
         self.logged: Callable[[Any, str], None] = lambda severity, text: None
@@ -195,8 +207,14 @@ class VirtualWorld:
 
     def time_of(self, clock: Any) -> int:
         """Return what a clock of rclpy shows [ns]."""
-        is_simulated = clock.clock_type is ClockType.ROS_TIME and clock.ros_time_is_active
-        return int(real_now(clock).nanoseconds) if is_simulated else self.now
+        if _is_simulated(clock):
+            return int(real_now(clock).nanoseconds)
+        return self.now if clock.clock_type is ClockType.STEADY_TIME else self.now + self.ahead
+
+    def notice_clocks(self) -> None:
+        """Let timers whose clock was set back wait for a period, as rcl does."""
+        for timer in self.timers:
+            timer.due = min(timer.due, self.time_of(timer.clock) + timer.timer_period_ns)
 
     def advance(self, until: int) -> None:
         """Let time pass up to a moment [ns], and call the timers whose time comes."""
@@ -214,7 +232,7 @@ class VirtualWorld:
             if timer.is_canceled():
                 continue
             left = max(timer.due - timer._now(), 0)
-            is_still = left > 0 and timer._now() != self.now
+            is_still = left > 0 and _is_simulated(timer.clock)
             if is_still or self.now + left > until:
                 continue
             if first is None or left < first[0]:
@@ -248,13 +266,18 @@ class VirtualWorld:
         self.wait_until_idle()
         return self._responses[-1] if self._responses else None
 
-    def send_goal(self, request: Any, ended: Callable[[str, int], None]) -> GoalHandle | None:
+    def send_goal(
+        self,
+        request: Any,
+        ended: Callable[[str, int], None],
+        make: Callable[..., GoalHandle] = GoalHandle,
+    ) -> GoalHandle | None:
         """Send a goal to the node's only action; return its handle when it is accepted."""
         server, callbacks = self._action_servers[-1]
         answer = callbacks['goal_callback'](request)
         if answer is not GoalResponse.ACCEPT:
             return None
-        handle = GoalHandle(server, request, ended)
+        handle = make(server, request, ended)
         callbacks['handle_accepted_callback'](handle)
         self.wait_until_idle()
         return handle
@@ -291,13 +314,19 @@ class VirtualWorld:
         def execute(server: Any, handle: Any, execute_callback: Any) -> None:
             self._tasks.append(lambda: handle.finish(_run(partial(execute_callback, handle))))
 
-        nanoseconds = {
-            name: lambda: self.now for name in ('monotonic_ns', 'perf_counter_ns', 'time_ns')
+        steady = {
+            'monotonic_ns': lambda: self.now,
+            'perf_counter_ns': lambda: self.now,
+            'monotonic': lambda: 1e-9 * self.now,
+            'perf_counter': lambda: 1e-9 * self.now,
         }
-        seconds = {name: lambda: 1e-9 * self.now for name in ('monotonic', 'perf_counter', 'time')}
+        of_system = {
+            'time_ns': lambda: self.now + self.ahead,
+            'time': lambda: 1e-9 * (self.now + self.ahead),
+        }
         patch = mock.patch.object
         with (
-            mock.patch.multiple(time, sleep=self._sleep, **nanoseconds, **seconds),
+            mock.patch.multiple(time, sleep=self._sleep, **steady, **of_system),
             patch(rclpy.node, 'Timer', partial(VirtualTimer, self)),
             patch(Clock, 'now', show),
             patch(GuardCondition, 'trigger', lambda guard: self._triggered.append(guard)),
@@ -325,3 +354,8 @@ def _run(work: Callable[[], Any]) -> Any:
             result.send(None)
     except StopIteration as end:
         return end.value
+
+
+def _is_simulated(clock: Any) -> bool:
+    """Return whether a clock goes by `/clock`."""
+    return bool(clock.clock_type is ClockType.ROS_TIME and clock.ros_time_is_active)
