@@ -9,7 +9,7 @@ import pytest
 from small_arm import URDF, kept_folder, no_bar, small_arm
 
 import ne_dynamics as ned
-from ne_dynamics.commission import work as steps
+from ne_dynamics.commission import arm_steps as steps
 from ne_dynamics.commission.arm.faults import ArmFault, StrayedArm
 from ne_dynamics.commission.arm_steps import ArmSteps, Motions
 from ne_dynamics.commission.motions import (
