@@ -206,8 +206,8 @@ class FaultSearch:
     def _find_beside_meaning(self, meanings: MeaningSearch) -> None:
         """Find faults whatever the efforts mean.
 
-        First those of all joints, as long as one is the likeliest of efforts that are torques:
-        another unit, reversed efforts, or gravity that is taken out would stand for them.
+        First what is the likeliest of efforts that are torques, if it explains more than what they
+        may mean: another unit, reversed efforts, or gravity that is taken out would stand for it.
         """
         self.reading = meanings.settle(self._plain)
         for _ in range(SEARCH.most_faults):
@@ -218,7 +218,7 @@ class FaultSearch:
                 if one.is_decisive
             ]
             likeliest = min(tested, key=lambda pair: pair[0].rank, default=None)
-            if likeliest is None or len(likeliest[0].joints) < self._robot.n:
+            if likeliest is None:
                 break
             found, decisive = likeliest
             if meanings.weigh(found.reading) + found.penalty > meanings.cost - decisive:

@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.logs import Certainty, Finding, LogReading
 from ne_dynamics.model.robot import Robot
 
@@ -99,6 +102,17 @@ class TestedLog:
         """
         more = self.evidence.explain(reading).freedom
         return self.weigh(reading) + more - self.evidence.explain(self.reading).freedom
+
+    def weigh_residuals(self, reading: LogReading) -> float:
+        """Return what :meth:`weigh` does for what is left of the efforts alone.
+
+        The rest of that is how far the arm is from the given one.
+        """
+        before, after = (
+            np.log(np.maximum(self.evidence.explain(one).left, EVIDENCE.smallest_sigma))
+            for one in (self.reading, reading)
+        )
+        return float(self.evidence.count(self.reading) @ (after - before))
 
     def get_names(self, joints: Sequence[int]) -> tuple[str, ...]:
         """Return the names of joints."""

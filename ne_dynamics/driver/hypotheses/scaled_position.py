@@ -22,14 +22,21 @@ class ScaledPosition(Hypothesis):
         Logarithms of factors at which costs are compared first, and of the largest.
     smallest : float
         Factors nearer to 1 are not reported.
+    smallest_of_drive : float
+        The same of the gear of a drive: nearer to 1 it stands for masses that are off.
     penalty, decisive : float
+    by_residuals : float
+        What `decisive` is for what is left of the efforts alone: that the arm is nearer to the
+        given one with a factor is none.
     """
 
     step: float = 0.05
     reach: float = 0.7
     smallest: float = 1.05
+    smallest_of_drive: float = 1.15
     penalty: float = 3.0
     decisive: float = 10.0
+    by_residuals: float = 10.0
 
     code = 'position-scaled'
 
@@ -37,18 +44,25 @@ class ScaledPosition(Hypothesis):
         """See :class:`Hypothesis`."""
         if log.evidence.has_free_factors:
             return []
-        found = (
-            self._search(log, joint, of_drive)
+        return [
+            found
             for joint in log.moving
             for of_drive in (False, True)
-        )
-        return [one for one in found if max(one.amount, 1.0 / one.amount) >= self.smallest]
+            if self._is_reported(found := self._search(log, joint, of_drive), of_drive)
+        ]
+
+    def _is_reported(self, found: Suspicion, of_drive: bool) -> bool:
+        smallest = self.smallest_of_drive if of_drive else self.smallest
+        return max(found.amount, 1.0 / found.amount) >= smallest
 
     def list_kinds(self, log: TestedLog, found: Suspicion) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
         joint = log.robot.joint_names.index(found.joints[0])
-        amount = math.log(found.amount)
-        return [self._describe(log, joint, of_drive, amount) for of_drive in (False, True)]
+        kinds = (
+            (self._describe(log, joint, of_drive, math.log(found.amount)), of_drive)
+            for of_drive in (False, True)
+        )
+        return [one for one, of_drive in kinds if self._is_reported(one, of_drive)]
 
     def _search(self, log: TestedLog, joint: int, of_drive: bool) -> Suspicion:
         def weigh(logarithm: float) -> float:
@@ -66,6 +80,8 @@ class ScaledPosition(Hypothesis):
         cost: float | None = None,
     ) -> Suspicion:
         factor = math.exp(logarithm)
+        reading = _read(log.reading, joint, logarithm, of_drive)
+        cost = log.weigh(reading) if cost is None else cost
         return self.suspect(
             log,
             (joint,),
@@ -77,6 +93,8 @@ class ScaledPosition(Hypothesis):
             amount=factor,
             cost=cost,
             penalty=self.penalty,
+            is_decisive=cost < -self.decisive
+            and log.weigh_residuals(reading) < -self.by_residuals,
         )
 
 

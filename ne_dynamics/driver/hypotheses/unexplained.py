@@ -48,9 +48,8 @@ class Unexplained(Hypothesis):
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        left, effort = log.evidence.explain(log.reading).left, log.evidence.get_effort(log.reading)
-        sizes = left * rms(effort)
-        heavy = self._find_heavy(log) | (sizes > self.outstanding * np.median(sizes))
+        left = log.evidence.explain(log.reading).left
+        heavy = self._find_heavy(log)
         poor, lost = left > self.most, left > self.nothing
         if not (poor & heavy).any():
             return []
@@ -61,13 +60,16 @@ class Unexplained(Hypothesis):
     def is_doubtful(self, log: TestedLog) -> bool:
         """Tell whether so much is left of an effort that the log is not whole."""
         left = log.evidence.explain(log.reading).left
-        return bool(((left > self.doubtful) & self._find_heavy(log)).any())
+        return bool(((left > self.doubtful) & self._find_heavy(log) | (left > self.most)).any())
 
     def _find_heavy(self, log: TestedLog) -> NDArray[np.bool_]:
         given = log.evidence.get_given_effort(log.reading)
         expected = rms(given - given.mean(axis=0))
         heavy: NDArray[np.bool_] = expected > self.heavy * max(float(expected.max()), 1e-9)
-        return heavy & log.evidence.get_effort(log.reading).any(axis=0)
+        effort = log.evidence.get_effort(log.reading)
+        sizes = log.evidence.explain(log.reading).left * rms(effort)
+        heavy |= sizes > self.outstanding * np.median(sizes)
+        return heavy & effort.any(axis=0)
 
     def give_up(self, log: TestedLog, faults: Sequence[Suspicion]) -> Suspicion:
         """Return that nothing explains a log but more causes than one log has."""
