@@ -341,6 +341,9 @@ def _choose_unit(meaning: Meaning, joint: int) -> tuple[bool, Certainty]:
         # One joint that is off the others: what is off is that joint.
         if abs(common) >= abs(own) or own > 0.0:
             return own > 0.0, Certainty.UNKNOWN
+        if meaning.left[joint] <= EFFORTS.explained_share:
+            # It is a torque as well: a factor would but bring the arm nearer to the given one.
+            return False, Certainty.UNKNOWN
         return False, level_of(-own)
     return own > 0.0, level_of(min(abs(own), abs(common)))
 

@@ -79,6 +79,9 @@ class EffortThresholds:
     unexplained_share: float = threshold(
         0.6, '', 'Part of an effort that stays unexplained from which on nothing is said of it.'
     )
+    explained_share: float = threshold(
+        0.1, '', "Part that is left of one joint's effort up to which it is a torque as well."
+    )
     gravity_share: float = threshold(
         0.1,
         '',

@@ -72,7 +72,8 @@ def with_source_clock(log: Log, given: Log) -> Log:
     gaps = (spans > FAULTS.clock_gap * step) & ~breaks
     if gaps.sum() < FAULTS.clock_gaps or not _repeat_efforts(log, given):
         return log
-    crossed = _count_steps(log.position)
+    steps = np.diff(log.position, axis=0)
+    crossed = count_steps(steps, find_usual_steps(steps))
     if np.mean(crossed[gaps] < FAULTS.one_step) < FAULTS.gaps_crossed:
         return log
     piece = np.concatenate([[0], np.cumsum(breaks)])
@@ -97,21 +98,26 @@ def _repeat_efforts(log: Log, given: Log) -> bool:
     return bool(same.all())
 
 
-def _count_steps(position: FloatArray) -> FloatArray:
-    """Return in how many of their usual steps the joints go from each sample to the next.
-
-    Usual is the median of those around; 1 where the arm is too slow to tell.
-    """
-    moves = np.diff(position, axis=0)
-    size = moves.std(axis=0)
-    moves = moves / np.where(size > 0.0, size, 1.0)
+def find_usual_steps(steps: FloatArray) -> FloatArray:
+    """Return the median of the steps around each one, shape (N, n)."""
     beside = FAULTS.steps_around
-    padded = np.pad(moves, ((beside, beside), (0, 0)), mode='edge')
-    around = [padded[k : k + moves.shape[0]] for k in range(2 * beside + 1) if k != beside]
-    usual = np.median(around, axis=0)
+    padded = np.pad(steps, ((beside, beside), (0, 0)), mode='edge')
+    around = [padded[k : k + steps.shape[0]] for k in range(2 * beside + 1) if k != beside]
+    usual: FloatArray = np.median(around, axis=0)
+    return usual
+
+
+def count_steps(steps: FloatArray, usual: FloatArray) -> FloatArray:
+    """Return how many of their usual steps the joints go in each step, shape (N,).
+
+    1 where the arm is too slow to tell. Both steps have the shape (N, n) [rad or m].
+    """
+    size = steps.std(axis=0)
+    scale = np.where(size > 0.0, size, 1.0)
+    steps, usual = steps / scale, usual / scale
     square = (usual**2).sum(axis=1)
     told = square > 0.2**2 * square.mean()
-    ratio = (usual * moves).sum(axis=1) / np.where(told, square, 1.0)
+    ratio = (usual * steps).sum(axis=1) / np.where(told, square, 1.0)
     result: FloatArray = np.where(told, ratio, 1.0)
     return result
 

@@ -225,6 +225,9 @@ class SampleThresholds:
         0.1, '', 'A joint is seen to move from this part of its largest step.'
     )
     most_jumps: int = threshold(5, '', 'Most jumps of a joint: more are no new zero.')
+    steps_lost: float = threshold(
+        8.0, '', 'Usual steps that all joints go at once where samples were lost.'
+    )
     longest_step: float = threshold(
         3.0, 'median steps of time', 'Across a longer step nothing is told.'
     )

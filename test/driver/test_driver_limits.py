@@ -213,6 +213,15 @@ ROWS = {
         0.5,
         0.8,
     ),
+    'explained_share': (
+        lambda left: (
+            not describe_joint(
+                unit_gain=11.0, joint_unit_gains=-20.0 * ONES, left=left * ONES
+            ).meaning.is_identifiable
+        ),
+        0.07,
+        0.15,
+    ),
     'gravity_share': (
         lambda share: describe_joint(gravity_share=share * ONES).gravity.level is KNOWN,
         0.15,

@@ -106,6 +106,33 @@ def test_the_gear_of_a_drive_is_named(name, joint):
         assert 'drive' in fault.remedy
 
 
+@pytest.mark.parametrize('factor', [0.88, 1.15])
+def test_an_effort_that_is_a_little_off_is_no_wrong_gear_of_another_joint(factor):
+    """A factor that but brings the arm nearer to the given one is no repair."""
+    robot = load('ur5')
+    log = simulate_log(robot, 7)
+    effort = log.effort.copy()
+    effort[:, 2] *= factor
+    wrong = replace(log, effort=effort)
+    diagnosis = diagnose_log(robot, wrong)
+    assert 'position-scaled' not in {fault.code for fault in diagnosis.faults}
+    np.testing.assert_array_equal(diagnosis.repaired.position, wrong.position)
+
+
+@pytest.mark.parametrize('name', ['three axes', 'ur5'])
+def test_exchanged_efforts_are_no_signs_and_units(name):
+    """Whatever efforts mean is looked for once they are with their joints."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    described = describe_driver(
+        robot, replace(log, effort=log.effort[:, [0, 2, 1, 3, 4, 5][: robot.n]])
+    )
+    assert [(fault.code, fault.joints) for fault in described.faults] == [
+        ('efforts-swapped', robot.joint_names[1:3])
+    ]
+    assert described.effort.value in ('torque', None)
+
+
 def filter_effort(log, frequency):
     """Return a log whose efforts passed a low-pass of first order [Hz]."""
     effort = log.effort.copy()

@@ -14,7 +14,7 @@ from ne_dynamics.logs.samples.effort_faults import (
     find_dead_bands,
     find_frozen_efforts,
 )
-from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
+from ne_dynamics.logs.samples.position_jumps import find_lost_samples, find_zero_jumps
 from ne_dynamics.logs.samples.sample_faults import find_spikes, find_stale, find_time_unit
 from ne_dynamics.logs.source_clock import with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
@@ -118,6 +118,13 @@ def jump_for(count):
     a = 0.1 * STEP * np.arange(400)
     a[200 : 200 + count] += 0.5
     return find_zero_jumps(ARM, make_log(a))[1]
+
+
+def lose(count):
+    """Return what is found where so many samples were lost, and their times."""
+    times = STEP * np.delete(np.arange(500), np.arange(200, 200 + count))
+    log = make_log(np.sin(2.0 * times), b=np.cos(3.0 * times))
+    return find_lost_samples(ARM, log)[1]
 
 
 def jump_beside(part):
@@ -250,6 +257,7 @@ ROWS = (
     ('fastest_joint', lambda speed: jump_alone(0.03 * speed, make_arm(0)), 13.0, 7.0),
     ('jump_moving_share', jump_beside, 0.15, 0.07),
     ('most_jumps', lambda times: jump(0.5, times=times), 4, 7),
+    ('steps_lost', lose, 12, 5),
     ('longest_step', lambda gap: jump(0.5, gap=gap), 2.5, 4.0),
     ('unlikely_step', unit_of, 0.6, 0.3),
     (

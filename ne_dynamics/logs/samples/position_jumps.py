@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log, keep_samples
 from ne_dynamics.logs.samples.sample_faults import list_speeds
+from ne_dynamics.logs.source_clock import count_steps, find_usual_steps
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -118,6 +119,41 @@ def find_zero_jumps(
     kept = np.zeros(log.times.size, dtype=bool)
     kept[borders[longest] : borders[longest + 1]] = True
     return keep_samples(log, kept, 'beyond a jump'), fault
+
+
+def find_lost_samples(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
+    """Find where all joints go on by many of their steps at once, and the stamps by one.
+
+    What is passed on is the longest part without that.
+    """
+    if log.times.size <= 4 * FAULTS.steps_around:
+        return log, None
+    steps, spans = np.diff(log.position, axis=0), np.diff(log.times)
+    usual = find_usual_steps(steps)
+    crossed = count_steps(steps, usual)
+    far = (crossed > FAULTS.steps_lost) & (spans < FAULTS.clock_gap * np.median(spans))
+    # Of a zero that jumps, or a spike, one joint alone goes far.
+    far &= (steps * np.sign(usual) > FAULTS.steps_lost * np.abs(usual)).sum(axis=1) > 1
+    away = np.linalg.norm(steps - crossed[:, np.newaxis] * usual, axis=1)
+    rows = np.flatnonzero(far & (away < 0.7 * np.linalg.norm(steps, axis=1)))
+    if not rows.size:
+        return log, None
+    where = ', '.join(
+        f'{crossed[row]:.0f} at {log.times[row + 1] - log.times[0]:.4g} s' for row in rows[:3]
+    )
+    fault = Finding(
+        'samples-lost',
+        (),
+        f'all joints go on by many of their steps at once, as many as {where} after the start, '
+        'but the time by one: samples were lost, and the times were written as if they were not',
+        float(rows.size),
+        remedy='give the times of measurement, or cut the log there',
+    )
+    borders = np.concatenate([[0], rows + 1, [log.times.size]])
+    longest = int(np.argmax(np.diff(borders)))
+    kept = np.zeros(log.times.size, dtype=bool)
+    kept[borders[longest] : borders[longest + 1]] = True
+    return keep_samples(log, kept, 'beyond lost samples'), fault
 
 
 def _find_jumps(robot: Robot, log: Log) -> tuple[NDArray[np.bool_], FloatArray]:

@@ -19,6 +19,7 @@ from ne_dynamics.logs.samples.effort_faults import (
 from ne_dynamics.logs.samples.position_jumps import (
     find_clock_restart,
     find_frozen_positions,
+    find_lost_samples,
     find_zero_jumps,
 )
 from ne_dynamics.logs.samples.sample_faults import (
@@ -42,6 +43,7 @@ PIECE_CHECKS: tuple[Check, ...] = (
     find_stale,
     find_spikes,
     find_frozen_positions,
+    find_lost_samples,
     find_zero_jumps,
     find_cut_efforts,
     find_frozen_efforts,
