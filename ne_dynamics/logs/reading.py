@@ -7,8 +7,8 @@ A reading maps the columns of a log, joint by joint, to what they are taken to m
                   + effort_offset_j
 
 Faults of recording are such maps, and so is what undoes them. What a driver takes out of the
-efforts, by which low-pass they are late, how the base stands and how good the model is, is no map
-of columns: a reading names it, and who explains the log takes it into account.
+efforts, by which low-pass they are late, how they drift, how the base stands and how good the
+model is, is no map of columns: a reading names it, and who explains the log takes it into account.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ class LogReading:
         By how much an effort was recorded later than the position of the same time [s].
     effort_offset : array, shape (n,)
         Added after the factor [N m or N].
+    effort_drift : array, shape (n,)
+        Change of a constant in the efforts with the time, which the reading takes out
+        [N m/s or N/s]; :meth:`read_log` does not.
     effort_lag : array, shape (n,)
         Time constant of a first-order low-pass that efforts have passed [s]; :meth:`read_log` does
         not undo it.
@@ -63,6 +66,7 @@ class LogReading:
     effort_factor: FloatArray
     effort_delay: FloatArray
     effort_offset: FloatArray
+    effort_drift: FloatArray
     effort_lag: FloatArray
     without_gravity: bool = False
     tilt: tuple[float, float] = (0.0, 0.0)
@@ -74,7 +78,8 @@ class LogReading:
     def as_recorded(cls, n: int) -> LogReading:
         """Return the reading that changes nothing, for n joints."""
         order, zeros = np.arange(n), np.zeros(n)
-        return cls(order, np.ones(n), zeros, order, np.ones(n), zeros, zeros, zeros)
+        ones = np.ones(n)
+        return cls(order, ones, zeros, order, ones, zeros, zeros, zeros, zeros)
 
     def with_position(
         self, joints: Sequence[int], *, factor: float = 1.0, offset: float = 0.0
@@ -93,15 +98,29 @@ class LogReading:
         factors, delays = self.effort_factor.copy(), self.effort_delay.copy()
         offsets = self.effort_offset.copy()
         factors[list(joints)] *= factor
-        offsets[list(joints)] *= factor
+        drifts = self.effort_drift.copy()
+        for table in (offsets, drifts):
+            table[list(joints)] *= factor
         delays[list(joints)] += delay
-        return replace(self, effort_factor=factors, effort_delay=delays, effort_offset=offsets)
+        return replace(
+            self,
+            effort_factor=factors,
+            effort_delay=delays,
+            effort_offset=offsets,
+            effort_drift=drifts,
+        )
 
     def with_effort_lag(self, joints: Sequence[int], lag: float) -> LogReading:
         """Return the reading with efforts of joints before a low-pass of a time constant [s]."""
         lags = self.effort_lag.copy()
         lags[list(joints)] += lag
         return replace(self, effort_lag=lags)
+
+    def with_effort_drift(self, joint: int, drift: float) -> LogReading:
+        """Return the reading without a drift of an effort [N m/s or N/s]."""
+        drifts = self.effort_drift.copy()
+        drifts[joint] += drift
+        return replace(self, effort_drift=drifts)
 
     def with_effort_offset(self, joints: Sequence[int], offset: Sequence[float]) -> LogReading:
         """Return the reading with a constant added to each effort of some joints [N m or N]."""
@@ -128,6 +147,7 @@ class LogReading:
                 effort_factor=self.effort_factor[order],
                 effort_delay=self.effort_delay[order],
                 effort_offset=self.effort_offset[order],
+                effort_drift=self.effort_drift[order],
                 effort_lag=self.effort_lag[order],
             )
         return result

@@ -133,6 +133,23 @@ def test_exchanged_efforts_are_no_signs_and_units(name):
     assert described.effort.value in ('torque', None)
 
 
+@pytest.mark.parametrize('name', ['three axes', 'ur5'])
+def test_an_effort_that_drifts_is_named(name):
+    """By how much over the log; nothing is repaired."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    effort = log.effort.copy()
+    drift = 0.4 * np.sqrt(np.mean(effort[:, 1] ** 2))
+    effort[:, 1] += drift * np.linspace(0.0, 1.0, len(effort))
+    wrong = replace(log, effort=effort)
+    diagnosis = diagnose_log(robot, wrong)
+    for faults in (diagnosis.faults, describe_driver(robot, wrong).faults):
+        (fault,) = faults
+        assert (fault.code, fault.joints) == ('effort-drift', (robot.joint_names[1],))
+        assert fault.amount == pytest.approx(drift, rel=0.15)
+    np.testing.assert_array_equal(diagnosis.repaired.effort, effort)
+
+
 def filter_effort(log, frequency):
     """Return a log whose efforts passed a low-pass of first order [Hz]."""
     effort = log.effort.copy()

@@ -94,7 +94,7 @@ class DiagnosedLogs:
     def remedy(self) -> str:
         """What can be done about logs that are wrong."""
         if any(diagnosis.remaining for diagnosis in self.diagnoses):
-            return 'not all of it can be repaired'
+            return 'not all of it can be repaired: do what each line above says'
         return '--repair takes out what is wrong'
 
     def as_json(self) -> dict[str, Any]:

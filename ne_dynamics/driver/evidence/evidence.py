@@ -78,6 +78,7 @@ class LogEvidence:
         chosen = slice(None, None, max(1, signals.times.size // EVIDENCE.samples))
         self._chosen, self._segments = chosen, signals.segments
         self._position = signals.position[chosen]
+        self._times = signals.times[chosen] - signals.times.mean()
         self._rates = (
             signals.velocity[chosen],
             signals.acceleration[chosen],
@@ -145,6 +146,11 @@ class LogEvidence:
         return bool(self._used.any() and self._effort.any())
 
     @property
+    def duration(self) -> float:
+        """From the first sample that is looked at to the last [s]."""
+        return float(np.ptp(self._times))
+
+    @property
     def given_gravity(self) -> FloatArray:
         """Of the given model, in base axes, shape (3,) [m/s^2]."""
         return self._dynamics.gravity
@@ -160,10 +166,11 @@ class LogEvidence:
         effort = self.get_effort(reading)
         explained = self._fit(reading).explain(effort, self.count(reading))
         cost = explained.cost + self._velocity_cost(reading)
-        if reading.effort_offset.any() or reading.couplings:
+        if reading.effort_offset.any() or reading.effort_drift.any() or reading.couplings:
             # A residual is as large a part of an effort as before others were put into it.
+            none = np.zeros(effort.shape[1])
             recorded = self.get_effort(
-                replace(reading, effort_offset=np.zeros(effort.shape[1]), couplings=())
+                replace(reading, effort_offset=none, effort_drift=none, couplings=())
             )
             sizes = np.maximum(rms(effort), 1e-9) / np.maximum(rms(recorded), 1e-9)
             cost += float(self.count(reading) @ np.log(sizes))
@@ -180,6 +187,8 @@ class LogEvidence:
         efforts: FloatArray = (
             np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
         )
+        if reading.effort_drift.any():
+            efforts += self._times[:, np.newaxis] * reading.effort_drift
         efforts = reading.uncouple_efforts(efforts)
         if self.has_free_factors:
             efforts = efforts * self._find_factors(reading, efforts)

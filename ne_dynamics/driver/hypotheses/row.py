@@ -5,6 +5,7 @@ from __future__ import annotations
 from ne_dynamics.driver.hypotheses.changed_meanwhile import ChangedMeanwhile
 from ne_dynamics.driver.hypotheses.coupled_joints import CoupledJoints
 from ne_dynamics.driver.hypotheses.degrees import Degrees
+from ne_dynamics.driver.hypotheses.drifting_effort import DriftingEffort
 from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort, LateJoint
@@ -43,7 +44,11 @@ COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
 )
 """What a driver may do to columns, whatever its efforts mean."""
 
-BESIDE_MEANING: tuple[Hypothesis, ...] = (*COLUMN_HYPOTHESES, LateJoint())
+BESIDE_MEANING: tuple[Hypothesis, ...] = (
+    *COLUMN_HYPOTHESES,
+    LateJoint(),
+    DriftingEffort(),
+)
 """Of single joints: tested where what the efforts mean is found along."""
 
 BEFORE_MEANING: tuple[Hypothesis, ...] = (ReversedPositions(), TiltedBase(), MissingLoad())
@@ -55,6 +60,7 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
     ScaledEffort(),
     LateEffort(),
     EffortOffset(),
+    DriftingEffort(),
     RemovedGravity(),
     TiltedBase(),
     MissingLoad(),
