@@ -310,6 +310,7 @@ class FaultSearch:
                 if other.rank < found.rank + SEARCH.clear
                 and other.cost < 0.5 * found.cost
                 and not (other.code == found.code and hypothesis.is_same(found, other))
+                and not (other.rank < found.rank and self._is_friction(other))
             ]
             found = name_rivals(found, rivals)
             lasting = (

@@ -59,29 +59,33 @@ class LateEffort(Hypothesis):
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        return [*self.test_single(log), self.test_filter(log, log.everyone)]
+        return [*self.test_single(log), *self._test_both(log, log.everyone)]
 
     def test_single(self, log: TestedLog) -> list[Suspicion]:
         """Return what :meth:`test` does of each joint alone."""
         # One driver reads all currents; what is late in one alone is friction that is not
         # modelled.
         groups = [] if log.evidence.has_free_factors else [(joint,) for joint in log.moving]
-        return [self.test_filter(log, joints) for joints in groups]
+        return [found for joints in groups for found in self._test_both(log, joints)]
 
     def test_filter(self, log: TestedLog, joints: Sequence[int]) -> Suspicion:
         """Return what :meth:`test_joints` does, or a low-pass where that is clearly likelier."""
+        return self._test_both(log, joints)[-1]
+
+    def _test_both(self, log: TestedLog, joints: Sequence[int]) -> list[Suspicion]:
+        """Return what :meth:`test_joints` does, and a low-pass where that is clearly likelier."""
         late = self.test_joints(log, joints)
         if not late.is_decisive or late.amount < 0.0:
-            return late
+            return [late]
 
         def weigh(lag: float) -> float:
             return log.weigh(log.reading.with_effort_lag(joints, lag))
 
         lag, cost = search_minimum(weigh, 0.0, self.longest_lag * late.amount)
         if cost > late.cost - self.of_filter:
-            return late
+            return [late]
         deviation = find_deviation(weigh, lag, cost, 0.1 * lag)
-        return replace(
+        filtered = replace(
             self.suspect(
                 log,
                 joints,
@@ -100,6 +104,7 @@ class LateEffort(Hypothesis):
             ),
             code=FILTERED,
         )
+        return [late, filtered]
 
     def is_same(self, one: Suspicion, other: Suspicion) -> bool:
         """Tell whether two delays are one: that of all holds that of each joint."""
