@@ -106,11 +106,11 @@ def test_the_gear_of_a_drive_is_named(name, joint):
         assert 'drive' in fault.remedy
 
 
-@pytest.mark.parametrize('factor', [0.88, 1.15])
+@pytest.mark.parametrize('factor', [0.8, 0.88])
 def test_an_effort_that_is_a_little_off_is_no_wrong_gear_of_another_joint(factor):
     """A factor that but brings the arm nearer to the given one is no repair."""
     robot = load('ur5')
-    log = simulate_log(robot, 7)
+    log = simulate_log(robot, 4)
     effort = log.effort.copy()
     effort[:, 2] *= factor
     wrong = replace(log, effort=effort)
@@ -119,13 +119,13 @@ def test_an_effort_that_is_a_little_off_is_no_wrong_gear_of_another_joint(factor
     np.testing.assert_array_equal(diagnosis.repaired.position, wrong.position)
 
 
-@pytest.mark.parametrize('name', ['three axes', 'ur5'])
+@pytest.mark.parametrize('name', ['three axes', 'panda'])
 def test_exchanged_efforts_are_no_signs_and_units(name):
     """Whatever efforts mean is looked for once they are with their joints."""
     robot = load(name)
     log = simulate_log(robot, 7)
     described = describe_driver(
-        robot, replace(log, effort=log.effort[:, [0, 2, 1, 3, 4, 5][: robot.n]])
+        robot, replace(log, effort=log.effort[:, [0, 2, 1, 3, 4, 5, 6][: robot.n]])
     )
     assert [(fault.code, fault.joints) for fault in described.faults] == [
         ('efforts-swapped', robot.joint_names[1:3])

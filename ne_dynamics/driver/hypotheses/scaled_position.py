@@ -35,7 +35,7 @@ class ScaledPosition(Hypothesis):
     smallest: float = 1.05
     smallest_of_drive: float = 1.15
     penalty: float = 3.0
-    decisive: float = 10.0
+    decisive: float = 15.0
     by_residuals: float = 10.0
 
     code = 'position-scaled'
