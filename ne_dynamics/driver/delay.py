@@ -126,6 +126,7 @@ def _find_early(comparison: _Comparison, found: EffortDelay | None) -> EffortDel
     if result is None or found is None:
         return result
     gain = comparison.cost(found.delay) - comparison.cost(result.delay)
+    # e^6 times likelier: clocks that differ are no small thing to say.
     return result if gain > 6.0 else None
 
 
@@ -149,7 +150,7 @@ def _search(comparison: _Comparison, coarse: FloatArray, least: float = 0.0) -> 
     fine = best + np.arange(-3.0 * COARSE, 3.0 * COARSE + FINE, FINE)
     fine = fine[fine > least - FINE]
     costs = np.array([comparison.cost(delay) for delay in fine])
-    # Of delays that are as good, as between two messages, the middle.
+    # Of delays that are as good but for e^2, as between two messages, the middle.
     inside = fine[costs <= costs.min() + 2.0]
     delay = max(float(0.5 * (inside[0] + inside[-1])), least)
     explained, factor, spread = comparison.summarise(delay)
@@ -210,7 +211,8 @@ class _Comparison:
         self._times, self._commands = log.times[rows], commands
         self._n = log.effort.shape[1]
         self.period = float(np.median(np.diff(self._times)))
-        self._window = 2 * max(round(0.5 * 0.4 / self.period), 1) + 1
+        # What changes over 0.4 s and longer is taken out.
+        self._window = 2 * max(round(0.2 / self.period), 1) + 1
         self._raw = log.effort[rows]
         self._effort = self._fast(self._raw)
         self._whole = self._raw - self._raw.mean(axis=0)
@@ -305,7 +307,7 @@ class _Comparison:
         held = self._commands.hold(self._times - delay)
         change = np.abs(np.gradient(held, axis=0))
         telling = (np.abs(factor) * change / noise)[:, joints].max(axis=1)
-        order = np.argsort(telling)[-600:]
+        order = np.argsort(telling)[-600:]  # more tell no more
         chosen = np.sort(order[telling[order] >= DELAY.telling_change])
         if chosen.size < DELAY.fewest_states:
             return math.nan

@@ -331,10 +331,12 @@ class FaultSearch:
 
         Where they may be in any unit, the effort of one joint by itself tells no kind.
         """
-        kinds = hypothesis.list_kinds(self._log, found)
-        if self._meanings is None or len(kinds) == 1:
-            return found
         meanings = self._meanings
+        if meanings is None:
+            return found
+        kinds = hypothesis.list_kinds(self._log, found)
+        if len(kinds) == 1:
+            return found
         return min(kinds, key=lambda one: meanings.weigh(one.undo(self._plain)))
 
     def _is_of_unrecorded(self, suspicion: Suspicion) -> bool:

@@ -255,8 +255,8 @@ class MeaningSearch:
         sizes = np.abs(factors) if is_free else np.ones_like(factors)
         sizes = np.clip(np.where(sizes > 0.0, sizes, 1.0), 1e-4, 1e4)
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
-        first = start.effort_factor * first
-        reading = self._refine(replace(start, effort_factor=first), is_free)
+        begin = replace(start, effort_factor=start.effort_factor * first)
+        reading = self._refine(begin, is_free)
         log = TestedLog(self._evidence, self._robot, reading)
         delay = ANY_DELAY.test_filter(log, log.everyone)
         if delay.is_decisive:

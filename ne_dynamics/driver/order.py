@@ -145,12 +145,13 @@ class _Orders:
                     float(np.linalg.norm(start - basis @ (basis.T @ start))) for start in starts
                 )
                 size = max(float(np.linalg.norm(command)), 1e-12)
+                # No model of a real arm leaves less than a hundredth.
                 table[row, column] = math.log(max(left / size, 0.01))
         return table
 
     def _assign(self, table: FloatArray) -> NDArray[np.intp]:
         places = np.arange(len(self._joints))
-        if places.size <= 7:
+        if places.size <= 7:  # of more there are too many orders
             chosen = min(
                 itertools.permutations(range(places.size)),
                 key=lambda order: float(table[places, list(order)].sum()),

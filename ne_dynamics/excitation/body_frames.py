@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.kinematics.body_poses import compute_body_poses
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE
 
@@ -31,11 +32,7 @@ class BodyFrames:
     def __init__(self, dynamics: Dynamics, positions: FloatArray) -> None:
         robot = dynamics.robot
         self._robot = robot
-        names = [link.name for link in robot.links]
-        places = [names.index(body.name) for body in robot.bodies]
-        # With standard DH parameters the frame of a link is at its far end, its body's is not.
-        link_to_body = [robot.links[place].pose_in_body.inverse().matrix for place in places]
-        poses = dynamics.link_poses(np.atleast_2d(positions))[:, places] @ np.array(link_to_body)
+        poses = compute_body_poses(dynamics, np.atleast_2d(positions))
         samples = poses.shape[0]
         self.rotations = np.concatenate(
             [poses[:, :, :3, :3], np.broadcast_to(np.eye(3), (samples, 1, 3, 3))], axis=1

@@ -128,8 +128,8 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
     counts = np.array([part.count for part in statistics], dtype=np.float64)
     has_effort = np.array([part.has_effort for part in statistics])
     sources = [log.source for log in logs.logs]
-    saturated = np.array([criteria.saturated for criteria in criteria])
-    noise = np.array([criteria.acceleration_noise for criteria in criteria])
+    saturated = np.array([each.saturated for each in criteria])
+    noise = np.array([each.acceleration_noise for each in criteria])
     velocity = np.sqrt(np.where(sums.with_velocity > 0.0, sums.with_velocity, 1.0))
     return SignalSummary(
         effort=np.sqrt(sums.effort / max(sums.count, 1)),
@@ -142,7 +142,7 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
         ),
         is_excited=bool(sums.used_fitted.any()),
         saturated=counts @ saturated / counts.sum(),
-        moves=np.any([criteria.moves for criteria in criteria], axis=0),
+        moves=np.any([each.moves for each in criteria], axis=0),
         acceleration_noise=np.sqrt(kept @ noise**2 / kept.sum()),
         opposed=sums.find_opposed(),
         velocity_error=np.where(

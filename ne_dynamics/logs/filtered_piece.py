@@ -2,7 +2,7 @@
 
 What counts as motion is a question to all of a log: how fast each joint is at most, and how much
 noise its positions have. So a log is filtered first, piece by piece; statistics of the pieces are
-put together; and then :meth:`FilteredPiece.judged` makes the signals of each piece.
+put together; and then :meth:`FilteredPiece.with_criteria` makes the signals of each piece.
 
 A log that is read in one piece has its even times start where each of its segments starts. In a
 log of several pieces they are those of the log's first stamp, so that pieces that overlap have

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import FloatArray
@@ -77,8 +77,7 @@ class LogReading:
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:
         """Return the reading that changes nothing, for n joints."""
-        order, zeros = np.arange(n), np.zeros(n)
-        ones = np.ones(n)
+        order, ones, zeros = np.arange(n), np.ones(n), np.zeros(n)
         return cls(order, ones, zeros, order, ones, zeros, zeros, zeros, zeros)
 
     def with_position(
@@ -112,21 +111,20 @@ class LogReading:
 
     def with_effort_lag(self, joints: Sequence[int], lag: float) -> LogReading:
         """Return the reading with efforts of joints before a low-pass of a time constant [s]."""
-        lags = self.effort_lag.copy()
-        lags[list(joints)] += lag
-        return replace(self, effort_lag=lags)
+        return self._add('effort_lag', joints, lag)
 
     def with_effort_drift(self, joint: int, drift: float) -> LogReading:
         """Return the reading without a drift of an effort [N m/s or N/s]."""
-        drifts = self.effort_drift.copy()
-        drifts[joint] += drift
-        return replace(self, effort_drift=drifts)
+        return self._add('effort_drift', (joint,), drift)
 
     def with_effort_offset(self, joints: Sequence[int], offset: Sequence[float]) -> LogReading:
         """Return the reading with a constant added to each effort of some joints [N m or N]."""
-        offsets = self.effort_offset.copy()
-        offsets[list(joints)] += np.asarray(offset)
-        return replace(self, effort_offset=offsets)
+        return self._add('effort_offset', joints, offset)
+
+    def _add(self, name: str, joints: Sequence[int], amount: ArrayLike) -> LogReading:
+        table = getattr(self, name).copy()
+        table[list(joints)] += np.asarray(amount)
+        return replace(self, **{name: table})
 
     def with_swap(self, first: int, second: int, *, position: bool, effort: bool) -> LogReading:
         """Return the reading with the columns of two joints exchanged."""

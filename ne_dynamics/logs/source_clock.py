@@ -98,12 +98,16 @@ def _repeat_efforts(log: Log, given: Log) -> bool:
     return bool(same.all())
 
 
-def find_usual_steps(steps: FloatArray) -> FloatArray:
-    """Return the median of the steps around each one, shape (N, n)."""
+def list_around(steps: FloatArray) -> list[FloatArray]:
+    """Return the steps to either side of each one, shape (N, n) each."""
     beside = FAULTS.steps_around
     padded = np.pad(steps, ((beside, beside), (0, 0)), mode='edge')
-    around = [padded[k : k + steps.shape[0]] for k in range(2 * beside + 1) if k != beside]
-    usual: FloatArray = np.median(around, axis=0)
+    return [padded[k : k + steps.shape[0]] for k in range(2 * beside + 1) if k != beside]
+
+
+def find_usual_steps(steps: FloatArray) -> FloatArray:
+    """Return the median of the steps around each one, shape (N, n)."""
+    usual: FloatArray = np.median(list_around(steps), axis=0)
     return usual
 
 
@@ -116,7 +120,7 @@ def count_steps(steps: FloatArray, usual: FloatArray) -> FloatArray:
     scale = np.where(size > 0.0, size, 1.0)
     steps, usual = steps / scale, usual / scale
     square = (usual**2).sum(axis=1)
-    told = square > 0.2**2 * square.mean()
+    told = square > 0.2**2 * square.mean()  # by a fifth of the mean speed
     ratio = (usual * steps).sum(axis=1) / np.where(told, square, 1.0)
     result: FloatArray = np.where(told, ratio, 1.0)
     return result

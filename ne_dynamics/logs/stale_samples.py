@@ -22,6 +22,7 @@ def without_repeated(log: Log) -> Log:
     if not repeated.any():
         return log
     count = log.times.size
+    # How fast a joint moves is told by three samples to either side.
     before = np.maximum(np.arange(count) - 3, 0)
     after = np.minimum(np.arange(count) + 3, count - 1)
     covered = np.abs(log.position[after] - log.position[before]) / (after - before)[:, np.newaxis]

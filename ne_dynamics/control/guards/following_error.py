@@ -110,10 +110,11 @@ class _Same:
     turns: int = 0
     unchanged: int = 0
 
-    @classmethod
-    def begin(cls, position: float, desired: float, now: float) -> _Same:
-        """Begin with a position."""
-        return cls(position, desired, now, position, desired)
+    def begin(self, position: float, desired: float, now: float) -> None:
+        """Begin anew: in place, in half of the time that another one takes in each state."""
+        self.position, self.desired, self.since, self.last = position, desired, now, position
+        self.goal, self.change = desired, 0.0
+        self.states = self.changes = self.turns = self.unchanged = 0
 
     def go_on(self, position: float, desired: float) -> None:
         """Take note of a position that is the same but for a tremble."""
@@ -291,7 +292,9 @@ class FollowingGuard:
         now, bounds = tick.now, GUARD_LIMITS
         here, there = tick.position.tolist(), tick.desired.position.tolist()
         if not self._same:
-            self._same = [_Same.begin(*pair, now) for pair in zip(here, there, strict=True)]
+            self._same = [
+                _Same(one, goal, now, one, goal) for one, goal in zip(here, there, strict=True)
+            ]
         found = {}
         for index, (same, least) in enumerate(zip(self._same, self._least_ways, strict=True)):
             one, goal = here[index], there[index]
@@ -301,14 +304,14 @@ class FollowingGuard:
                 if step > 0.0 and (step < known or known == 0.0):
                     self._steps[index] = step
                     self._bands[index] = self._find_band(index)
-                self._same[index] = _Same.begin(one, goal, now)
+                same.begin(one, goal, now)
                 continue
             is_to_stand = goal == same.goal and abs(goal - same.desired) <= least
             if is_to_stand or (
                 same.unchanged >= bounds.frozen_states and not same.trembles(bounds.trembling)
             ):
                 # Neither counts time in which it was to stand, nor that in which it crept.
-                self._same[index] = _Same.begin(one, goal, now)
+                same.begin(one, goal, now)
                 continue
             same.go_on(one, goal)
             if (

@@ -9,7 +9,7 @@ size sigma of each joint's residual is
       + |step|^2 / 2
 
 with friction and rotor inertia >= 0, where step are the parameters as steps from the given model
-in units of their prior_scale, size is the root mean square of the joint's effort, and count is how
+by their prior scales, size is the root mean square of the joint's effort, and count is how
 many independent values the effort holds: the residual of a real arm is no white noise, and
 samples that follow one another repeat one another. What is minimised is the negative logarithm
 of a likelihood, so that a difference says how much better one reading of a log is than another.

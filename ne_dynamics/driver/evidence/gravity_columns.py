@@ -14,6 +14,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.kinematics.body_poses import compute_body_poses
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE
 
@@ -34,12 +35,7 @@ def compute_gravity_columns(
     """
     robot = dynamics.robot
     columns = np.zeros((position.shape[0], robot.n, len(robot.bodies), PER_BODY))
-    # A body's frame is not that of its link in tables of standard DH parameters.
-    links = [dynamics.link_names.index(body.name) for body in robot.bodies]
-    link_to_body = [robot.links[place].pose_in_body.inverse().matrix for place in links]
-    poses = (
-        np.moveaxis(dynamics.link_poses(position), 1, 0)[links] @ np.array(link_to_body)[:, None]
-    )
+    poses = np.moveaxis(compute_body_poses(dynamics, position), 1, 0)
     rotations, origins = poses[:, :, :3, :3], poses[:, :, :3, 3]
     axes = [rotation @ body.axis for rotation, body in zip(rotations, robot.bodies, strict=True)]
     for index in range(len(robot.bodies)):

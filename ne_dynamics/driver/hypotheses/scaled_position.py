@@ -45,47 +45,41 @@ class ScaledPosition(Hypothesis):
         if log.evidence.has_free_factors:
             return []
         return [
-            found
+            self._describe(log, joint, of_drive, factor)
             for joint in log.moving
             for of_drive in (False, True)
-            if self._is_reported(found := self._search(log, joint, of_drive), of_drive)
+            if self._is_reported(factor := self._search(log, joint, of_drive), of_drive)
         ]
-
-    def _is_reported(self, found: Suspicion, of_drive: bool) -> bool:
-        smallest = self.smallest_of_drive if of_drive else self.smallest
-        return max(found.amount, 1.0 / found.amount) >= smallest
 
     def list_kinds(self, log: TestedLog, found: Suspicion) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
         joint = log.robot.joint_names.index(found.joints[0])
-        kinds = (
-            (self._describe(log, joint, of_drive, math.log(found.amount)), of_drive)
+        return [
+            self._describe(log, joint, of_drive, found.amount)
             for of_drive in (False, True)
-        )
-        return [one for one, of_drive in kinds if self._is_reported(one, of_drive)]
+            if self._is_reported(found.amount, of_drive)
+        ]
 
-    def _search(self, log: TestedLog, joint: int, of_drive: bool) -> Suspicion:
+    def _is_reported(self, factor: float, of_drive: bool) -> bool:
+        smallest = self.smallest_of_drive if of_drive else self.smallest
+        return max(factor, 1.0 / factor) >= smallest
+
+    def _search(self, log: TestedLog, joint: int, of_drive: bool) -> float:
+        """Return the factor on the position that suits the efforts best; 1 for none."""
+
         def weigh(logarithm: float) -> float:
-            return log.weigh(_read(log.reading, joint, logarithm, of_drive))
+            return log.weigh(_read(log.reading, joint, math.exp(logarithm), of_drive))
 
-        logarithm, cost = search_near(weigh, self.step, self.reach)
-        return self._describe(log, joint, of_drive, logarithm, cost)
+        logarithm, _ = search_near(weigh, self.step, self.reach)
+        return math.exp(logarithm)
 
-    def _describe(
-        self,
-        log: TestedLog,
-        joint: int,
-        of_drive: bool,
-        logarithm: float,
-        cost: float | None = None,
-    ) -> Suspicion:
-        factor = math.exp(logarithm)
-        reading = _read(log.reading, joint, logarithm, of_drive)
-        cost = log.weigh(reading) if cost is None else cost
+    def _describe(self, log: TestedLog, joint: int, of_drive: bool, factor: float) -> Suspicion:
+        reading = _read(log.reading, joint, factor, of_drive)
+        cost = log.weigh(reading)
         return self.suspect(
             log,
             (joint,),
-            lambda reading: _read(reading, joint, logarithm, of_drive),
+            lambda reading: _read(reading, joint, factor, of_drive),
             f'the position is {1.0 / factor:.3g} times what it should be'
             + (f', and the effort {factor:.3g} times' if of_drive else ''),
             f'set the gear ratio of its {"drive" if of_drive else "encoder"} in the driver, or '
@@ -98,7 +92,6 @@ class ScaledPosition(Hypothesis):
         )
 
 
-def _read(reading: LogReading, joint: int, logarithm: float, of_drive: bool) -> LogReading:
-    factor = math.exp(logarithm)
+def _read(reading: LogReading, joint: int, factor: float, of_drive: bool) -> LogReading:
     scaled = reading.with_position((joint,), factor=factor)
     return scaled.with_effort((joint,), factor=1.0 / factor) if of_drive else scaled

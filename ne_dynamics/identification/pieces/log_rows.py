@@ -172,15 +172,15 @@ class LogRows:
 
     def find_residuals(self, design: Design, solution: Solution) -> Residuals:
         """Return what a fit leaves of the samples that are used."""
-        lags, correlation_time, parts = math.isqrt(int(np.diff(self.logs.first).max())), [], []
+        lags, sums, parts = math.isqrt(int(np.diff(self.logs.first).max())), [], []
         arguments = [(own,) for own in self.rows]
         found = self.logs.work.map('residuals', compute_residuals, arguments, design, solution)
         for own, residuals in zip(self.rows, found, strict=True):
-            correlation_time.append(AutocorrelationSums.of(residuals, own.used, lags))
+            sums.append(AutocorrelationSums.of(residuals, own.used, lags))
             parts.append(np.where(own.used, np.abs(residuals), math.nan))
         columns = [column[~np.isnan(column)] for column in np.concatenate(parts).T]
         return Residuals(
             np.array([sizes.max(initial=0.0) for sizes in columns]),
             np.array([np.median(sizes) if sizes.size else 0.0 for sizes in columns]),
-            AutocorrelationSums.merge(correlation_time).count(),
+            AutocorrelationSums.merge(sums).count(),
         )

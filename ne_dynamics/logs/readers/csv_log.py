@@ -174,12 +174,7 @@ class RowFormat:
             raise InputError(
                 f'{path}: expected the columns {", ".join(missing)} too, got the '
                 f'header {", ".join(columns.titles) or "(none)"}; '
-                + '; '.join(
-                    name_case(missing, columns.titles)
-                    or [
-                        'a joint that was not recorded has to be locked, or be beyond the tip link'
-                    ]
-                )
+                + '; '.join(name_case(missing, columns.titles) or [UNRECORDED])
             )
         rates = [f'{joint}.velocity' for joint in joints]
         if all(name in columns.names for name in rates):

@@ -133,7 +133,7 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 def _is_steady(position: FloatArray, times: FloatArray, start: int, end: int) -> bool:
     """Tell whether a joint goes at one speed from a sample to before another."""
     # Where a run begins and ends the joint may go faster or slower already.
-    borders = np.linspace(start + 1, end - 2, 5).astype(int)
+    borders = np.linspace(start + 1, end - 2, 5).astype(int)  # of four parts
     if (np.diff(borders) < 1).any():
         return False
     speeds = np.diff(position[borders]) / np.diff(times[borders])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log, keep_samples
 from ne_dynamics.logs.samples.sample_faults import list_speeds
-from ne_dynamics.logs.source_clock import count_steps, find_usual_steps
+from ne_dynamics.logs.source_clock import count_steps, find_usual_steps, list_around
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -114,11 +114,7 @@ def find_zero_jumps(
         float(rows.size),
         remedy='cut the log there, and give the part of which the zeros are right',
     )
-    borders = np.concatenate([[0], np.unique(rows) + 1, [log.times.size]])
-    longest = int(np.argmax(np.diff(borders)))
-    kept = np.zeros(log.times.size, dtype=bool)
-    kept[borders[longest] : borders[longest + 1]] = True
-    return keep_samples(log, kept, 'beyond a jump'), fault
+    return _keep_longest(log, rows, 'beyond a jump'), fault
 
 
 def find_lost_samples(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
@@ -129,6 +125,13 @@ def find_lost_samples(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     if log.times.size <= 4 * FAULTS.steps_around:
         return log, None
     steps, spans = np.diff(log.position, axis=0), np.diff(log.times)
+    # The medians of all steps take long: none is needed where no step is larger all at once.
+    size = steps.std(axis=0)
+    lengths = np.linalg.norm(steps / np.where(size > 0.0, size, 1.0), axis=1)
+    if not (
+        lengths[1:] > np.maximum(2.0 * lengths[:-1], math.sqrt(float(np.mean(lengths**2))))
+    ).any():
+        return log, None
     usual = find_usual_steps(steps)
     crossed = count_steps(steps, usual)
     far = (crossed > FAULTS.steps_lost) & (spans < FAULTS.clock_gap * np.median(spans))
@@ -149,20 +152,23 @@ def find_lost_samples(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         float(rows.size),
         remedy='give the times of measurement, or cut the log there',
     )
-    borders = np.concatenate([[0], rows + 1, [log.times.size]])
+    return _keep_longest(log, rows, 'beyond lost samples'), fault
+
+
+def _keep_longest(log: Log, rows: NDArray[np.intp], reason: str) -> Log:
+    """Return the longest part of a log that none of some steps of time is in."""
+    borders = np.concatenate([[0], np.unique(rows) + 1, [log.times.size]])
     longest = int(np.argmax(np.diff(borders)))
     kept = np.zeros(log.times.size, dtype=bool)
     kept[borders[longest] : borders[longest + 1]] = True
-    return keep_samples(log, kept, 'beyond lost samples'), fault
+    return keep_samples(log, kept, reason)
 
 
 def _find_jumps(robot: Robot, log: Log) -> tuple[NDArray[np.bool_], FloatArray]:
     """Return which steps of time are jumps, and by how much steps are off the usual ones."""
     spans = np.diff(log.times)[:, np.newaxis]
     steps = np.diff(log.position, axis=0)
-    beside = FAULTS.steps_around
-    rates = np.pad(steps / spans, ((beside, beside), (0, 0)), mode='edge')
-    around = [rates[k : k + steps.shape[0]] for k in range(2 * beside + 1) if k != beside]
+    around = list_around(steps / spans)
     largest = np.quantile(np.abs(steps), 0.98, axis=0)
     least = np.maximum(FAULTS.jump_steps * largest, FAULTS.smallest_jump)
     # What is far from the median of those around it is as far from one of them.
@@ -176,6 +182,7 @@ def _find_jumps(robot: Robot, log: Log) -> tuple[NDArray[np.bool_], FloatArray]:
     if not far.any():
         return far, off
     # What returns within a few steps is a spike.
+    beside = FAULTS.steps_around
     padded = np.pad(off, ((beside, beside), (0, 0)))
     total = sum(padded[k : k + off.shape[0]] for k in range(2 * beside + 1))
     far &= np.abs(total) > FAULTS.jump_stays * np.abs(off)

@@ -248,7 +248,7 @@ def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
     for column in change.T:
         if not column.any():
             continue
-        resolution = np.quantile(column[column > 0.0], 0.01)
+        resolution = np.quantile(column[column > 0.0], 0.01)  # the smallest, but for outliers
         padded = np.pad(column, FAULTS.spike_window, mode='edge')
         around = np.stack(
             [padded[k : k + column.size] for k in range(2 * FAULTS.spike_window + 1)]
