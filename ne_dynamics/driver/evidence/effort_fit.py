@@ -191,6 +191,8 @@ class EffortFit:
         self._shared = np.ascontiguousarray(normals[:, :width, :width])
         self._mixed = np.ascontiguousarray(normals[:, :width, width:])
         self._own = np.ascontiguousarray(normals[:, width:, width:])
+        # Which unknowns the last fit left at no bound: the next one begins with them.
+        self._free = np.ones(width + self._n * own.shape[2], dtype=bool)
 
     @property
     def moment_columns(self) -> FloatArray:
@@ -310,11 +312,11 @@ class EffortFit:
         blocks = terms[:, :, np.newaxis], terms[:, np.newaxis]
         diagonal = np.arange(size)
         sigma, left = EVIDENCE.first_sigma * amount, np.zeros(n)
-        step, free = np.zeros(size), np.ones(size, dtype=bool)
+        step, free = np.zeros(size), self._free
         matrix = np.zeros((size, size))
         for _ in range(EVIDENCE.passes):
             weights = counts / self._samples / sigma**2
-            matrix[:width, :width] = np.tensordot(weights, self._shared, axes=1)
+            matrix[:width, :width] = (weights @ self._shared.reshape(n, -1)).reshape(width, width)
             matrix[:width, width:] = mixed * np.repeat(weights, per_joint)
             matrix[width:, :width] = matrix[:width, width:].T
             matrix[blocks] = weights[:, np.newaxis, np.newaxis] * own
@@ -329,6 +331,7 @@ class EffortFit:
             rest += (pulls * single).sum(axis=1)
             left = np.sqrt(np.maximum(rest, 0.0) / self._samples)
             sigma = np.maximum(left, EVIDENCE.smallest_sigma * amount)
+        self._free = free
         return _Solution(step, free, matrix, counts, amount, sigma, left)
 
     def _compare(self, effort: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
