@@ -10,7 +10,6 @@ PD at the rate of drives; feed-forward is the model's gravity, which is as wrong
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -21,7 +20,6 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest
 from ne_dynamics.gains.designed_gains import ModeDesign
-from ne_dynamics.gains.loop import LoopTiming
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -29,11 +27,12 @@ from ne_dynamics.motion import DesiredState
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import pass_on
+from ne_dynamics.simulation.one_process_loop import (
+    OneProcessLoop,
+    SensorReading,
+    stepped_positions,
+)
 from ne_dynamics.simulation.thresholds import SIMULATION
-
-Effort = Callable[[FloatArray], FloatArray]
-"""Positions that are measured: the efforts that answer them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +176,8 @@ def draw_arm(
     return arm, payload
 
 
-class _Loop:
-    """The law of a mode, with the velocity that it uses."""
+class _Law:
+    """The law of a mode, with the velocity that it uses: it answers once in several steps."""
 
     def __init__(
         self,
@@ -187,12 +186,14 @@ class _Loop:
         mode: GainMode,
         factor: float,
         pose: FloatArray,
+        ticks: int,
     ) -> None:
         choice = design.of(mode).choice
         request, robot = design.request, dynamics.robot
         self._gains = choice.gains.scaled(factor)
         self._period = choice.kind.timing.period
-        self._time = 0.0
+        self._time, self._steps, self._ticks = 0.0, 0, ticks
+        self._effort = np.zeros(dynamics.n)
         self._goal = pose
         still = np.zeros(dynamics.n)
         self._desired = DesiredState(pose, still, still)
@@ -208,7 +209,6 @@ class _Loop:
             cutoff = choice.kind.cutoff if mode.is_of_node else RAW
             source = source if mode.is_of_node else VelocitySource.DIFFERENTIATED
             self._velocity = PositionVelocity(robot.joints, source, cutoff)
-        self._limits = request.limits(robot.joints)
         self._sum = np.zeros(dynamics.n)
         self._clamp = np.full(dynamics.n, np.inf)
         if mode is GainMode.JTC and self._gains.ki.any():
@@ -217,17 +217,20 @@ class _Loop:
                 [block[name].get('i_clamp_max', 0.0) for name in robot.joint_names]
             )
 
-    def answer(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Return the effort that answers a state, within the limits."""
-        used = velocity
-        if self._velocity is not None:
-            used = self._velocity.update(position, self._time)
-        self._time += self._period
-        if self._law is not None:
-            effort = self._law.effort(position, used, self._desired)
-        else:
-            effort = self._answer_as_drive(position, used)
-        return np.clip(effort, -self._limits, self._limits)
+    def __call__(self, reading: SensorReading) -> FloatArray:
+        """Return the effort that answers a state, or the last one that was answered."""
+        is_due = self._steps % self._ticks == 0
+        self._steps += 1
+        if is_due and reading.velocity is not None:
+            used = reading.velocity
+            if self._velocity is not None:
+                used = self._velocity.update(reading.position, self._time)
+            self._time += self._period
+            if self._law is not None:
+                self._effort = self._law.effort(reading.position, used, self._desired)
+            else:
+                self._effort = self._answer_as_drive(reading.position, used)
+        return self._effort
 
     def _answer_as_drive(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
         error = self._goal - position
@@ -269,49 +272,6 @@ def _make_arm(
     return elastic, ticks
 
 
-class _LateArm:
-    """An arm behind encoders and drives: positions come in steps, efforts act late.
-
-    It stands at `start` [rad or m] and is held by the efforts `holding` [N m or N] until the first
-    command acts, both of shape (n,).
-
-    Attributes
-    ----------
-    steps : array, shape (n,)
-        Of the encoders [rad or m]; 0 where they are exact.
-    """
-
-    def __init__(
-        self,
-        robot: Robot,
-        request: GainRequest,
-        timing: LoopTiming,
-        start: FloatArray,
-        holding: FloatArray,
-    ) -> None:
-        self._arm, self._ticks = _make_arm(robot, request, timing.period, start)
-        late = int(np.ceil(timing.dead_time / timing.period * self._ticks - 1e-6))
-        self._under_way = deque([holding] * late, maxlen=late + 1)
-        self.steps = request.position_steps(robot.n)
-
-    @property
-    def position(self) -> FloatArray:
-        """The true one [rad or m]."""
-        return self._arm.position
-
-    def measure(self) -> tuple[FloatArray, FloatArray]:
-        """Return the position by the encoders, and the true velocity."""
-        truth, steps = self._arm.position, self.steps
-        size = np.where(steps > 0.0, steps, 1.0)
-        return np.where(steps > 0.0, np.round(truth / size) * steps, truth), self._arm.velocity
-
-    def step(self, command: FloatArray) -> None:
-        """Advance by a period of the loop."""
-        for _ in range(self._ticks):
-            # A command begins to act when it has been late for so many ticks.
-            self._arm.step(pass_on(self._under_way, command))
-
-
 def run_trial(
     design: GainDesign,
     dynamics: Dynamics,
@@ -332,39 +292,47 @@ def run_trial(
     limits = request.limits(dynamics.robot.joints)
     offset = _largest_offset(one, dynamics, pose, limits) * rng.choice((-1.0, 1.0), dynamics.n)
     holding = np.clip(dynamics.gravity_torque(pose), -limits, limits)
-    arm = _LateArm(arm_robot, request, timing, pose - offset, holding)
-    loop = _Loop(design, dynamics, mode, factor, pose)
-    begin = np.abs(offset) + one.sag
-    errors, commands, has_diverged = _close_loop(
-        arm, loop, pose, round(_duration(one) / timing.period), SIMULATION.diverged_times * begin
+    arm, ticks = _make_arm(arm_robot, request, timing.period, pose - offset)
+    steps = request.position_steps(dynamics.n)
+    loop = OneProcessLoop(
+        arm,
+        _Law(design, dynamics, mode, factor, pose, ticks),
+        sensors=[stepped_positions(steps)],
+        # A command begins to act when it has been late for so many ticks.
+        delay=int(np.ceil(timing.dead_time / timing.period * ticks - 1e-6)),
+        effort_limits=limits,
+        first_effort=holding,
     )
+    begin = np.abs(offset) + one.sag
+    count, largest = round(_duration(one) / timing.period), SIMULATION.diverged_times * begin
+    has_diverged = _has_diverged(loop, pose, count, ticks, largest)
+    found = loop.recording()
+    errors, commands = pose - found.position[::ticks], found.command[::ticks]
     times: FloatArray = timing.period * np.arange(len(errors), dtype=np.float64)
     last = errors[-max(2, round(SIMULATION.trial_last_part * len(errors))) :]
     outcome = 'diverged'
     if not has_diverged:
         swing, shaking = np.ptp(last, axis=0), np.ptp(commands[-len(last) :], axis=0)
-        largest, noise = _bound_unrest(begin, arm.steps, limits, one.noise)
+        largest, noise = _bound_unrest(begin, steps, limits, one.noise)
         outcome = 'settled' if (swing <= largest).all() and (shaking <= noise).all() else 'swings'
     predicted = _predict_beyond(one, np.abs(offset))
     beyond = np.maximum((-np.sign(offset) * errors).max(axis=0), 0.0)
     return Trial(mode, pose, payload, outcome, times, errors, beyond, predicted, last.mean(axis=0))
 
 
-def _close_loop(
-    arm: _LateArm, loop: _Loop, pose: FloatArray, count: int, largest: FloatArray
-) -> tuple[FloatArray, FloatArray, bool]:
-    """Return errors, shape (K, n), commands, and whether an error became larger than allowed."""
-    errors, commands = np.full((2, count, len(pose)), np.nan)
-    for index in range(count):
-        errors[index] = pose - arm.position
-        if (np.abs(errors[index]) > largest).any():
-            return errors[: index + 1], commands, True
-        commands[index] = loop.answer(*arm.measure())
+def _has_diverged(
+    loop: OneProcessLoop, pose: FloatArray, count: int, ticks: int, largest: FloatArray
+) -> bool:
+    """Run for so many periods, of so many ticks; return whether an error became larger."""
+    for _ in range(count):
+        if (np.abs(pose - loop.arm.position) > largest).any():
+            return True
         try:
-            arm.step(commands[index])
+            for _ in range(ticks):
+                loop.step()
         except InputError:
-            return errors[: index + 1], commands, True
-    return errors, commands, False
+            return True
+    return False
 
 
 def _bound_unrest(

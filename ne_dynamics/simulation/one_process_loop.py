@@ -142,9 +142,11 @@ class OneProcessLoop:
     disturbances : sequence of Disturbance
         Their sum acts on the joints.
     delay : int
-        Delay of the efforts in periods; the first effort acts until then.
+        Delay of the efforts in periods.
     effort_limits : array-like, shape (n,), optional
         Limits of the motors [N m or N].
+    first_effort : array, shape (n,), optional
+        What acts until the first command does [N m or N]; default: that command.
 
     Attributes
     ----------
@@ -163,13 +165,15 @@ class OneProcessLoop:
         disturbances: Sequence[Disturbance] = (),
         delay: int = 0,
         effort_limits: ArrayLike = np.inf,
+        first_effort: FloatArray | None = None,
     ) -> None:
         self.arm = arm
         self.law: Law = ControllerAnswers(law) if isinstance(law, Controller) else law
         self.sensors = list(sensors)
         self.disturbances = list(disturbances)
         self._limits = np.asarray(effort_limits, dtype=np.float64)
-        self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
+        under_way = [] if first_effort is None else delay * [first_effort]
+        self._under_way: deque[FloatArray] = deque(under_way, maxlen=delay + 1)
         self._rows: list[tuple[Any, ...]] = []
 
     def step(self) -> Answer:
@@ -239,12 +243,24 @@ def encoder(bits: int | None = None, noise: float = 0.0, seed: int = 4) -> Senso
 
     Before that they get noise, of a standard deviation [rad or m].
     """
-    step = 0.0 if bits is None else 2.0 * np.pi / 2**bits
+    rounded = stepped_positions(0.0 if bits is None else 2.0 * np.pi / 2**bits)
     rng = np.random.default_rng(seed)
 
     def sense(reading: SensorReading) -> SensorReading:
         position = reading.position + noise * rng.standard_normal(reading.position.size)
-        return reading._replace(position=np.round(position / step) * step if step else position)
+        return rounded(reading._replace(position=position))
+
+    return sense
+
+
+def stepped_positions(steps: ArrayLike) -> Sensor:
+    """Return a sensor whose positions come in steps, one or each joint's [rad or m]; 0: exact."""
+    size = np.asarray(steps, dtype=np.float64)
+    divisor = np.where(size > 0.0, size, 1.0)
+
+    def sense(reading: SensorReading) -> SensorReading:
+        stepped = np.round(reading.position / divisor) * size
+        return reading._replace(position=np.where(size > 0.0, stepped, reading.position))
 
     return sense
 

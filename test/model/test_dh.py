@@ -121,14 +121,10 @@ def test_schema_in_the_docstring_names_every_key():
 
 CASES = {
     'malformed YAML': ('name: test_arm', 'name: [test_arm', 'malformed YAML'),
-    'tab': ('name: test_arm', '\tname: test_arm', 'malformed YAML'),
     'not a mapping': (GOOD, '- 1\n- 2\n', 'expected a mapping'),
     'a text': (GOOD, 'puma', 'expected a mapping'),
-    'two documents': ('name: test_arm', 'name: a\n---\nname: b', 'malformed YAML'),
-    'Python object': ('test_arm', '!!python/object/apply:os.getcwd []', 'malformed YAML'),
     'alias': ('name: test_arm', 'name: &a test_arm\nx: *a', r'aliases.*\*a in line 3'),
     'duplicate key': ('convention: standard', 'convention: standard\nname: x', "'name'.*twice"),
-    'duplicate key in a joint': ('d: 0.3', 'd: 0.3\n    d: 0.4', "'d' is given twice, again in"),
     'unknown key': ('name: test_arm', 'nam: test_arm', "unknown key 'nam'; .*convention"),
     'unknown joint key': ('d: 0.3', 'D: 0.3', r"joints\[0\]: unknown key 'D'; .*alpha"),
     'unknown limit key': ('velocity:', 'speed:', "'turn': limits: unknown key 'speed'"),
@@ -144,14 +140,7 @@ CASES = {
     'number as name': ('name: turn', 'name: 1', r'joints\[0\]: name: expected a name, got 1'),
     'unknown type': ('type: prismatic', 'type: screw', "'slide': type: .*got 'screw'"),
     'word as number': ('d: 0.3', 'd: long', "'turn': d: expected a number, got 'long'"),
-    'expression': ('alpha: 0.4', 'alpha: pi/2', "'turn': alpha: .*'pi/2'"),
-    'truth as number': ('d: 0.3', 'd: yes', "'turn': d: expected a number, got True"),
-    'nothing as number': ('d: 0.3', 'd:', "'turn': d: expected a number, got nothing"),
     'NaN': ('d: 0.3', 'd: .nan', "'turn': d: expected a finite number, got nan"),
-    'NaN in words': ('d: 0.3', 'd: nan', "'turn': d: expected a number, got 'nan'"),
-    'infinity': ('a: 0.2', 'a: .inf', "'turn': a: expected a finite number"),
-    'overflow': ('a: 0.2', 'a: 1e999', "'turn': a: expected a finite number"),
-    'huge integer': ('a: 0.2', 'a: 1' + '0' * 400, "'turn': a: expected a finite number"),
     'NaN limit': ('effort: 30.0', 'effort: .nan', "'turn': limits: effort: .*finite"),
     'limits crossed': ('lower: -1.0', 'lower: 2.0', r"'turn': .*lower <= upper"),
     'limits of a continuous joint': (
@@ -182,20 +171,17 @@ CASES = {
     'unknown pose key': ('{xyz: [0.0', '{position: [0.0', "tool: unknown key 'position'"),
     'NaN pose': ('[0.1, 0.0, 0.2]', '[0.1, .nan, 0.2]', r'base: xyz\[1\]: .*finite'),
     'pose not a mapping': ('tool: {xyz: [0.0, 0.0, 0.05]}', 'tool: 3', 'tool: expected a mapping'),
-    'complex key': (
-        'name: test_arm',
-        '? [1, 2]\n: 3',
-        'malformed YAML|expected a word|unknown key',
-    ),
     'deep nesting': ('name: test_arm', 'name: ' + '[' * 5000, 'YAML'),
     'long number': ('d: 0.3', 'd: ' + '1' * 10_000, 'YAML|finite'),
-    'bad date': ('d: 0.3', 'd: 2024-13-45', 'malformed YAML'),
 }
 
 
 @pytest.mark.parametrize('case', CASES)
 def test_fault_is_named(case, write):
-    """The message begins with the file, once, and names joint, key and value."""
+    """The message begins with the file, once, and names joint, key and value.
+
+    YAML and its numbers are read as those of extras are, see `test_extras.py`.
+    """
     old, new, message = CASES[case]
     assert old in GOOD
     path = str(write(GOOD.replace(old, new, 1)))

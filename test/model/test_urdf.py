@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from urdf_text import joint_xml, link_xml, robot_xml
@@ -112,10 +110,18 @@ def test_mimic_off_the_way_to_the_tip_stands_where_the_zero_of_its_coordinate_pu
     assert sum(finding.code == 'mimic-locked' for finding in robot.findings) == 2
 
 
-def test_mimic_joint_may_be_locked_by_name():
-    """An explicit lock wins over mimicry."""
+def test_what_is_locked_is_said():
+    """A lock that is named wins over mimicry, and may be outside of the limits; a joint of several
+    coordinates off the way to the tip stands, and is lumped.
+    """
     robot = load_urdf(mimic_tree(), locked_joints={'j_b': 0.0})
     assert [body.joint_name for body in robot.bodies] == ['j_a']
+    robot = load_urdf(tree(), locked_joints={'j_a': 2.5})
+    assert 'locked-outside-limits' in {item.code for item in robot.findings}
+    floating = '<joint name="j_x" type="floating"><parent link="a"/><child link="x"/></joint>'
+    robot = load_urdf(tree().replace('</robot>', f'{link_xml("x")}{floating}</robot>'), None, 'a')
+    assert robot.bodies[0].inertia.mass == 7.0
+    assert 'unsupported-joint-locked' in {item.code for item in robot.findings}
 
 
 def test_link_without_inertial_is_massless_and_says_so():
@@ -148,23 +154,6 @@ def test_unknown_tags_become_findings_and_print_nothing(capfd):
     assert capfd.readouterr() == ('', '')
 
 
-def test_floating_joint_off_the_way_is_locked_with_a_warning():
-    """A floating branch beside the chain is lumped at identity, and that is said."""
-    xml = robot_xml(
-        *(link_xml(name) for name in ('base', 'a', 'b')),
-        joint_xml('j_a', 'base', 'a'),
-        '<joint name="j_b" type="floating"><parent link="a"/><child link="b"/></joint>',
-    )
-    robot = load_urdf(xml, tip_link='a')
-    assert robot.bodies[0].inertia.mass == 2.0
-    assert any(item.code == 'unsupported-joint-locked' for item in robot.findings)
-
-
-def test_locked_position_outside_the_limits_is_a_warning():
-    robot = load_urdf(tree(), locked_joints={'j_a': 2.5})
-    assert any(item.code == 'locked-outside-limits' for item in robot.findings)
-
-
 def test_text_bytes_and_file_give_the_same_robot(tmp_path):
     text = '<?xml version="1.0" encoding="UTF-16"?>\n' + tree()
     file = tmp_path / 'robot.anything'
@@ -187,25 +176,3 @@ def test_long_chains_do_not_hit_the_recursion_limit():
     robot = load_urdf(xml)
     assert robot.n == count
     assert robot.tip_link == f'l{count}'
-
-
-def test_loading_in_threads_keeps_findings_apart():
-    """The parser's global message hook does not mix robots that load at the same time."""
-    xmls = [
-        robot_xml(link_xml('base'), link_xml('a'), joint_xml('j', 'base', 'a'), f'<tag_{i}/>')
-        for i in range(8)
-    ]
-    found = [None] * len(xmls)
-
-    def load(index):
-        for _ in range(5):
-            found[index] = load_urdf(xmls[index]).findings
-
-    threads = [threading.Thread(target=load, args=(index,)) for index in range(len(xmls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for index, findings in enumerate(found):
-        assert len(findings) == 1
-        assert f'<tag_{index}>' in findings[0].message

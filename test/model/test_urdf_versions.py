@@ -1,5 +1,7 @@
 """URDF 1.1 and 1.2: quaternions, capsules, limits of acceleration, deceleration and jerk."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -9,40 +11,13 @@ from ne_dynamics.model.urdf.tree import load_urdf
 LIMIT = '<limit lower="-1" upper="2" effort="10" velocity="3"/>'
 
 
-def turn_vector(quaternion, vector):
-    """Return q v q*, from the product of quaternions written out, scalar last."""
-
-    def product(left, right):
-        u, a = np.array(left[:3]), left[3]
-        v, b = np.array(right[:3]), right[3]
-        return (*(a * v + b * u + np.cross(u, v)), a * b - u @ v)
-
-    x, y, z, w = quaternion
-    turned = product(product(quaternion, (*vector, 0.0)), (-x, -y, -z, w))
-    return np.array(turned[:3]) / (x * x + y * y + z * z + w * w)
-
-
-def turn_matrix(quaternion):
-    """Return the rotation of a quaternion from its action on the axes."""
-    return np.array([turn_vector(quaternion, axis) for axis in np.eye(3)]).T
-
-
 def random_quaternions(count):
     """Return unit quaternions: random ones, and turns by quarters with a pitch of 90 degrees."""
     rng = np.random.default_rng(17)
-    values = rng.normal(size=(count, 4))
-    quarters = [
-        np.array((x, y, z, w))
-        for x in (-1.0, 0.0, 1.0)
-        for y in (-1.0, 0.0, 1.0)
-        for z in (-1.0, 0.0, 1.0)
-        for w in (0.0, 1.0)
-        if any((x, y, z, w))
-    ]
-    rolls = [
-        np.array((np.sin(a), np.cos(a), np.sin(b), np.cos(b))) for a, b in rng.normal(size=(9, 2))
-    ]
-    return [value / np.linalg.norm(value) for value in (*values, *quarters, *rolls)]
+    quarters = [each for each in product((-1, 0, 1), (-1, 0, 1), (-1, 0, 1), (0, 1)) if any(each)]
+    rolls = [(np.sin(a), np.cos(a), np.sin(b), np.cos(b)) for a, b in rng.normal(size=(9, 2))]
+    values = np.array([*rng.normal(size=(count, 4)), *quarters, *rolls])
+    return values / np.linalg.norm(values, axis=1, keepdims=True)
 
 
 def urdf(turns, version='1.1', limits=(LIMIT, LIMIT), inside=''):
@@ -71,15 +46,16 @@ PLAIN = (quat((0, 0, 0, 1)), '', '')
 
 
 def test_quaternions_arrive_in_the_robot():
-    """Placements and inertias have the rotation of the quaternion, computed another way."""
+    """Placements and inertias have the rotation of the quaternion, which SciPy says."""
+    turns = pytest.importorskip('scipy.spatial.transform', reason='needs SciPy').Rotation
     for first, second, third in zip(*[iter(random_quaternions(60))] * 3, strict=False):
         robot = load_urdf(urdf((quat(first), quat(second), quat(third))))
         plain = load_urdf(urdf(('', '', ''), version=None))
         for body, quaternion in zip(robot.bodies, (first, second), strict=True):
             np.testing.assert_allclose(
-                body.pose_in_parent.rotation, turn_matrix(quaternion), atol=1e-15
+                body.pose_in_parent.rotation, turns.from_quat(quaternion).as_matrix(), atol=1e-15
             )
-        turn = turn_matrix(third)
+        turn = turns.from_quat(third).as_matrix()
         np.testing.assert_allclose(
             robot.link('b').inertia.inertia_about_com,
             turn @ plain.link('b').inertia.inertia_about_com @ turn.T,

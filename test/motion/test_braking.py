@@ -7,34 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from retimed_paths import DYNAMICS, ROBOT
 
-from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError
 from ne_dynamics.motion.braking import AnsweredStates, plan_brake, predict
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.shipped import shipped_file
 
-ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 LIMITS = DemandLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
+COMPENSATION = Compensation(DYNAMICS, Terms(), None, 0.001)
+compute_efforts = COMPENSATION.effort
 PERIOD = 0.002
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 SPEED = np.array([0.8, -0.5, 0.6, 1.0, -0.7, 0.9])
 
 
-def efforts_of(robot):
-    """Return what computes the efforts of a motion."""
-    compensation = Compensation(Dynamics(robot, backend='python'), Terms(), None, 0.001)
-    return compensation.effort
-
-
-@pytest.fixture(scope='module')
-def compute_efforts():
-    """Return the efforts of the shipped arm."""
-    return efforts_of(ROBOT)
-
-
-def steady_motion(compute_efforts, unknown=0.0, speed=SPEED, count=30):
+def steady_motion(unknown=0.0, speed=SPEED, count=30):
     """Return states of a motion of constant acceleration, and what was commanded."""
     acceleration = np.array([1.0, 0.5, -2.0, 1.0, 0.0, -1.0]) if speed.any() else np.zeros(6)
     states = AnsweredStates()
@@ -48,12 +36,10 @@ def steady_motion(compute_efforts, unknown=0.0, speed=SPEED, count=30):
 
 
 @pytest.mark.parametrize('repeated', [1, 28, 60, 200])
-def test_a_stamp_that_stands_still_before_the_silence_says_nothing(
-    compute_efforts, repeated: int
-) -> None:
+def test_a_stamp_that_stands_still_before_the_silence_says_nothing(repeated: int) -> None:
     """The unknown effort is that of the states before it; the last state is the beginning."""
     unknown = np.array([3.0, -2.0, 1.0, 0.5, -0.5, 0.1])
-    states = steady_motion(compute_efforts, unknown)
+    states = steady_motion(unknown)
     for index in range(repeated):
         slower = SPEED * (1.0 - 0.004 * index)
         states.append(100.0, Q + 1e-4 * index, slower, np.zeros(6))
@@ -62,7 +48,7 @@ def test_a_stamp_that_stands_still_before_the_silence_says_nothing(
     assert velocity is slower
 
 
-def plan(states, compute_efforts, silent_for=0.1):
+def plan(states, silent_for=0.1):
     """Plan a brake with the arm's limits."""
     return plan_brake(states, compute_efforts, LIMITS, silent_for=silent_for, period=PERIOD)
 
@@ -75,9 +61,8 @@ def test_the_prediction_is_the_simulation(seed: int) -> None:
     )
     rng = np.random.default_rng(seed)
     q = rng.uniform(-2.0, 2.0, 6)
-    dynamics = Dynamics(ROBOT, backend='python')
-    effort = dynamics.inverse_dynamics(q, np.zeros(6), rng.uniform(-3.0, 3.0, 6))
-    found = predict(q, np.zeros(6), effort, efforts_of(ROBOT), 0.1)
+    effort = DYNAMICS.inverse_dynamics(q, np.zeros(6), rng.uniform(-3.0, 3.0, 6))
+    found = predict(q, np.zeros(6), effort, compute_efforts, 0.1)
     arm = mujoco_model.MujocoArm(ROBOT, period=0.0005, integrator='implicitfast')
     arm.reset(q)
     for _ in range(200):
@@ -90,11 +75,9 @@ def test_the_prediction_is_the_simulation(seed: int) -> None:
 
 
 @pytest.mark.parametrize('noisy', [1, 2], ids=['positions', 'velocities'])
-def test_of_positions_and_velocities_those_with_less_noise_count(
-    compute_efforts, noisy: int
-) -> None:
+def test_of_positions_and_velocities_those_with_less_noise_count(noisy: int) -> None:
     """Whichever of them is noisy, the velocity is that of the other."""
-    exact, states = steady_motion(compute_efforts), AnsweredStates()
+    exact, states = steady_motion(), AnsweredStates()
     rng, noise = np.random.default_rng(1), {1: 1e-3, 2: 0.3}[noisy]
     for row in zip(*exact.rows(), strict=True):
         measured = list(row)
@@ -105,11 +88,11 @@ def test_of_positions_and_velocities_those_with_less_noise_count(
     np.testing.assert_allclose(unknown, 0.0, atol=0.05)
 
 
-def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_efforts) -> None:
+def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead() -> None:
     """The brake begins with the effort that the motors keep; the arm ends farther on its way."""
     unknown = np.array([5.0, -8.0, 3.0, 1.0, 0.5, -0.2])
-    states = steady_motion(compute_efforts, unknown)
-    brake = plan(states, compute_efforts)
+    states = steady_motion(unknown)
+    brake = plan(states)
     assert brake is not None
     assert len(brake.efforts) * PERIOD <= 0.25 + PERIOD
     step = np.abs(brake.efforts[0] - states.last.effort)
@@ -121,41 +104,41 @@ def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_eff
     assert (np.abs(way) < longest * (np.abs(SPEED) + 0.3)).all()
 
 
-def test_an_arm_that_should_be_four_times_as_fast_as_usual_is_not_known(compute_efforts) -> None:
+def test_an_arm_that_should_be_four_times_as_fast_as_usual_is_not_known() -> None:
     """What carries on for no time at all is the motion that was seen."""
     for factor, is_known in ((2.5, True), (4.0, False)):
         speed = np.zeros(6)
         speed[5] = factor * LIMITS.usual[5]
-        brake = plan(steady_motion(compute_efforts, speed=speed), compute_efforts, 0.0)
+        brake = plan(steady_motion(speed=speed), 0.0)
         assert (brake is not None) == is_known
 
 
-def test_a_brake_takes_a_quarter_of_a_second_at_the_most(compute_efforts) -> None:
+def test_a_brake_takes_a_quarter_of_a_second_at_the_most() -> None:
     slow = replace(LIMITS, stop_deceleration=np.full(6, 0.5))
-    states = steady_motion(compute_efforts)
+    states = steady_motion()
     brake = plan_brake(states, compute_efforts, slow, silent_for=0.1, period=PERIOD)
     assert len(brake.efforts) * PERIOD == pytest.approx(0.25)
 
 
-def test_there_is_nothing_to_brake(compute_efforts) -> None:
-    assert plan(steady_motion(compute_efforts, speed=np.zeros(6)), compute_efforts) is None
-    assert plan(AnsweredStates(), compute_efforts) is None
-    assert plan(steady_motion(compute_efforts, count=2), compute_efforts) is None
-    states = steady_motion(compute_efforts)
-    assert plan(states, compute_efforts, 0.5) is not None
-    assert plan(states, compute_efforts, 0.51) is None
-    assert plan(states, compute_efforts, -0.01) is None
-    assert plan(states, compute_efforts, np.nan) is None
+def test_there_is_nothing_to_brake() -> None:
+    assert plan(steady_motion(speed=np.zeros(6))) is None
+    assert plan(AnsweredStates()) is None
+    assert plan(steady_motion(count=2)) is None
+    states = steady_motion()
+    assert plan(states, 0.5) is not None
+    assert plan(states, 0.51) is None
+    assert plan(states, -0.01) is None
+    assert plan(states, np.nan) is None
     states.clear()
-    assert plan(states, compute_efforts) is None
+    assert plan(states) is None
 
 
 @pytest.mark.parametrize(
     ('field', 'value'), [(2, 50.0), (2, 1e200), (3, 1e5), (3, 1e300)], ids=str
 )
-def test_a_prediction_that_cannot_be_is_none(compute_efforts, field: int, value: float) -> None:
+def test_a_prediction_that_cannot_be_is_none(field: int, value: float) -> None:
     """Speeds beyond any of the arm's, or efforts that would bring them about, brake nothing."""
-    last = steady_motion(compute_efforts).last
+    last = steady_motion().last
     states = AnsweredStates()
     for index in range(5):
         row = [last.time + PERIOD * index, *(np.array(each) for each in last[1:])]
@@ -163,4 +146,4 @@ def test_a_prediction_that_cannot_be_is_none(compute_efforts, field: int, value:
             row[field] = np.full(6, value)
         states.append(*row)
     with suppress(InputError):
-        assert plan(states, compute_efforts) is None
+        assert plan(states) is None

@@ -130,16 +130,19 @@ def test_braking_has_its_own_limit() -> None:
 
 
 def test_the_message_names_joint_time_value_and_limit() -> None:
-    """What may not be in any case comes first, then what is worst; units are the joint's."""
+    """What may not be in any case comes first, then what is worst; units are the joint's. Three
+    quantities are named.
+    """
     slide = LimitViolation(Quantity.VELOCITY, JOINTS[2], 2, 0.25, -3.0, -1.0)
     turn = LimitViolation(Quantity.POSITION, JOINTS[0], 0, 1.5, -1.25, -1.0)
     push = LimitViolation(Quantity.EFFORT, JOINTS[1], 1, 2.0, 30.0, 10.0)
     more = [push._replace(joint=JOINTS[0], column=0, value=11.0)]
+    more.append(push._replace(quantity=Quantity.ACCELERATION, value=10.5))
     text = describe(rank([slide, push, turn, *more]))
     assert text == (
         "points: joint 'a': position of -1.25 rad at 1.5 s, expected at least -1 rad; "
         "joint 'c': velocity of 3 m/s at 0.25 s, expected at most 1 m/s; "
-        "joint 'b': effort of 30 N m at 2 s, expected at most 10 N m; and 1 more"
+        "joint 'b': effort of 30 N m at 2 s, expected at most 10 N m; and 2 more"
     )
 
 

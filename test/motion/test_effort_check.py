@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from retimed_paths import DYNAMICS, ROBOT
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
@@ -17,10 +17,7 @@ from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.waypoints import DesiredState
-from ne_dynamics.shipped import shipped_file
 
-ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ROBOT, backend='python')
 TILTED = np.zeros(BASE_MOTION)
 TILTED[6:] = (3.0, -2.0, 0.5)
 BASE = Base(TILTED, TILTED)
@@ -55,20 +52,14 @@ def random_motion(seed: int, count: int = 3) -> Segments:
 
 
 def dense_efforts(segments: Segments, efforts) -> np.ndarray:
-    """Return the efforts at many samples, shape (samples, segments, 6), computed one by one."""
-    share = np.linspace(0.0, 1.0, SAMPLES)
-    found = []
-    for index, duration in enumerate(segments.durations):
-        series = segments.scaled[:, index]
-        states = [
-            np.polynomial.polynomial.polyval(
-                share, np.polynomial.polynomial.polyder(series, order)
-            ).T
-            / duration**order
-            for order in range(3)
-        ]
-        found.append(efforts(*states))
-    return np.stack(found, axis=1)
+    """Return the efforts at many samples, shape (samples, segments, 6), by NumPy."""
+    share, series, states = np.linspace(0.0, 1.0, SAMPLES), segments.scaled, []
+    for order in range(3):
+        values = np.moveaxis(np.polynomial.polynomial.polyval(share, series), -1, 0)
+        states.append(values / segments.durations[:, np.newaxis] ** order)
+        series = np.polynomial.polynomial.polyder(series)
+    states = [each.reshape(-1, 6) for each in states]
+    return efforts(*states).reshape(SAMPLES, -1, 6)
 
 
 def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, LimitViolation]:

@@ -6,14 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from retimed_paths import (
+    CUBICS,
+    DYNAMICS,
+    END,
+    LINES,
+    MEAN,
+    REST,
+    ROBOT,
+    START,
+    VIA,
+    segments_of,
+    waypoints_of,
+)
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.braking import AnsweredStates, plan_brake
 from ne_dynamics.motion.effort_check import check_efforts
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.time_scaling.path import (
     PathIntervals,
@@ -23,38 +34,15 @@ from ne_dynamics.motion.time_scaling.path import (
 )
 from ne_dynamics.motion.time_scaling.retiming import retime
 from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal, is_corner
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
 
-ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-DYNAMICS = Dynamics(ROBOT, backend='python')
 COMPENSATION = Compensation(DYNAMICS, Terms(), None, 0.001)
 LIMITS = DemandLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
-START = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-VIA = np.array([1.4, -0.4, 0.5, 0.4, 0.1, 1.1])
-END = np.array([0.9, 0.0, 0.8, -0.2, 0.3, 1.5])
-REST = np.zeros(6)
-MEAN = (END - START) / 0.9
 HOLDING = np.abs(DYNAMICS.gravity_torque(np.array([START, VIA, END]))).max(axis=0)
 BARELY = replace(LIMITS, effort=1.02 * HOLDING + 1.0)
 """Motors that hold the arm with little to move it."""
 
 
-def waypoints_of(*points) -> Waypoints:
-    """Return points as waypoints."""
-    return Waypoints.from_points(
-        ROBOT.joints, ROBOT.joint_names, [TrajectoryPoint(*point) for point in points]
-    )
-
-
-CUBICS = waypoints_of((0.0, START, REST), (0.4, VIA, MEAN), (0.9, END, REST))
 BACK = waypoints_of((0.0, START, REST), (0.4, VIA, -0.05 * MEAN), (0.9, END, REST))
-LINES = waypoints_of((0.0, START), (0.4, VIA), (0.9, END))
-
-
-def segments_of(waypoints) -> Segments:
-    """Return what a controller makes of waypoints."""
-    return Motion.between(waypoints.in_nanoseconds()).segments()
 
 
 def straight(way: float, count: int = 1) -> Segments:

@@ -54,18 +54,16 @@ def test_a_motion_is_followed_until_the_next_ones_time() -> None:
     assert motion.end_time == 9.0
 
 
-def test_it_takes_over_without_a_jump() -> None:
-    """Position, velocity and acceleration go on at the stamp, where the new points carry them."""
-    motion = replaced(under_way(), (1.0, [0.0, 0.0], REST, REST), now=3.0, start_time=5.0)
+@pytest.mark.parametrize('is_due_at_once', [False, True])
+def test_it_takes_over_without_a_jump(is_due_at_once: bool) -> None:
+    """Position, velocity and acceleration go on at the stamp.
+
+    A first point that is due there, where the running motion is not, is passed over.
+    """
+    rows = [(0.0, REST, REST, REST)] * is_due_at_once
+    motion = replaced(under_way(), *rows, (1.0, [0.2, 0.2], REST, REST), now=3.0, start_time=5.0)
     check_equal(motion.sample(5.0 - 1e-9), motion.sample(5.0), atol=1e-6)
     assert motion.sample(5.0).velocity.min() > 0.2
-
-
-def test_a_first_point_that_is_due_at_the_stamp_is_no_jump() -> None:
-    """The running motion is elsewhere by then: the way leads to the point after it."""
-    rows = [(0.0, REST, REST, REST), (1.0, [0.2, 0.2], REST, REST)]
-    motion = replaced(under_way(), *rows, now=3.0, start_time=5.0)
-    check_equal(motion.sample(5.0 - 1e-9), motion.sample(5.0), atol=1e-6)
     np.testing.assert_allclose(motion.sample(6.0).position, 0.2)
 
 

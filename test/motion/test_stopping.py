@@ -6,34 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from retimed_paths import DYNAMICS, ROBOT
 
-from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.stopping import stop
 from ne_dynamics.motion.waypoints import DesiredState
-from ne_dynamics.shipped import shipped_file
 
 SEEDS = range(20)
 
 
-@pytest.fixture(scope='module')
-def arm() -> Dynamics:
-    """Return the shipped arm."""
-    robot = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    return Dynamics(robot, backend='python')
+LIMITS = DemandLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
+COMPENSATION = Compensation(DYNAMICS, Terms())
 
 
-def efforts_of(arm: Dynamics):
-    """Return what computes the efforts of a motion."""
-    compensation = Compensation(arm, Terms())
-    return lambda q, qd, qdd: compensation.effort(q, qd, qdd, qd)
-
-
-def limits_of(arm: Dynamics, **changes: np.ndarray) -> DemandLimits:
-    """Return the arm's limits, some of them others."""
-    limits = DemandLimits.of(arm.robot.joints, arm.robot.limits('effort_limit'))
-    return replace(limits, **changes)
+def compute(q, qd, qdd):
+    """Return the efforts of a motion."""
+    return COMPENSATION.effort(q, qd, qdd, qd)
 
 
 def random_state(seed: int) -> DesiredState:
@@ -51,10 +40,10 @@ def samples(trajectory, count: int = 201):
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_it_begins_with_the_motion_and_ends_at_rest(arm: Dynamics, seed: int) -> None:
+def test_it_begins_with_the_motion_and_ends_at_rest(seed: int) -> None:
     """Position, velocity and acceleration go on; nothing jumps at the end either."""
     state = random_state(seed)
-    found = stop(state, limits_of(arm), efforts_of(arm), now=3.0)
+    found = stop(state, LIMITS, compute, now=3.0)
     for one, other in zip(found.sample(3.0), state, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
     end = found.last_moment
@@ -68,10 +57,10 @@ def test_it_begins_with_the_motion_and_ends_at_rest(arm: Dynamics, seed: int) ->
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_it_leads_along_the_motion(arm: Dynamics, seed: int) -> None:
+def test_it_leads_along_the_motion(seed: int) -> None:
     """Without acceleration all joints stay on the straight line of the velocity."""
     state = random_state(seed)._replace(acceleration=np.zeros(6))
-    positions, _, _ = samples(stop(state, limits_of(arm), efforts_of(arm), now=0.0))
+    positions, _, _ = samples(stop(state, LIMITS, compute, now=0.0))
     way = positions - state.position
     unit = state.velocity / np.linalg.norm(state.velocity)
     along = way @ unit
@@ -80,11 +69,10 @@ def test_it_leads_along_the_motion(arm: Dynamics, seed: int) -> None:
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) -> None:
+def test_it_leaves_the_feedback_a_share_of_the_motors(seed: int) -> None:
     """Where a stop within the limits exists the efforts of the model are within them."""
-    compute = efforts_of(arm)
-    limits = limits_of(
-        arm,
+    limits = replace(
+        LIMITS,
         effort=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]),
         stop_deceleration=np.full(6, 1e3),  # the motors alone say how fast it stops
     )
@@ -97,52 +85,52 @@ def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) 
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_it_keeps_to_given_decelerations(arm: Dynamics, seed: int) -> None:
+def test_it_keeps_to_given_decelerations(seed: int) -> None:
     given = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
     state = random_state(seed)._replace(acceleration=np.zeros(6))
-    limits = limits_of(arm, stop_deceleration=given)
-    _, _, accelerations = samples(stop(state, limits, efforts_of(arm), now=0.0))
+    limits = replace(LIMITS, stop_deceleration=given)
+    _, _, accelerations = samples(stop(state, limits, compute, now=0.0))
     assert (np.abs(accelerations) <= 1.02 * given).all()
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
+def test_it_ends_before_a_position_limit(seed: int) -> None:
     """A limit that a stop in 50 ms does not pass is not passed, whatever the limits else."""
     state = random_state(seed)._replace(acceleration=np.zeros(6))
     shortest = np.abs(state.velocity) * 0.05 / 2.0
     room = 1.2 * shortest + 1e-3
-    limits = limits_of(
-        arm,
+    limits = replace(
+        LIMITS,
         lower=state.position - room,
         upper=state.position + room,
         stop_deceleration=np.full(6, 1.0),
     )
-    positions, _, _ = samples(stop(state, limits, efforts_of(arm), now=0.0))
+    positions, _, _ = samples(stop(state, limits, compute, now=0.0))
     assert (np.abs(positions - state.position) <= room).all()
 
 
-def test_rest_is_held_where_it_is(arm: Dynamics) -> None:
+def test_rest_is_held_where_it_is() -> None:
     """At rest, and with the noise of a velocity, the position stays the same to the last bit."""
     position = random_state(2).position
     for speed in (0.0, 1e-3, 9e-3):
         state = DesiredState(position, np.full(6, speed), np.zeros(6))
-        found = stop(state, limits_of(arm), efforts_of(arm), now=0.0)
+        found = stop(state, LIMITS, compute, now=0.0)
         np.testing.assert_array_equal(found.sample(0.0).position, position)
         np.testing.assert_array_equal(found.final.position, position)
     slow = DesiredState(position, np.full(6, 1.5e-2), np.zeros(6))
-    assert (stop(slow, limits_of(arm), efforts_of(arm), now=0.0).final.position > position).all()
+    assert (stop(slow, LIMITS, compute, now=0.0).final.position > position).all()
 
 
-def test_a_joint_usually_stops_from_its_velocity_limit_in_a_tenth_of_a_second(arm: Dynamics):
-    limits = limits_of(arm, stop_deceleration=np.full(6, np.inf))
-    usual = 10.0 * arm.robot.limits('velocity_limit')
+def test_a_joint_usually_stops_from_its_velocity_limit_in_a_tenth_of_a_second() -> None:
+    limits = replace(LIMITS, stop_deceleration=np.full(6, np.inf))
+    usual = 10.0 * ROBOT.limits('velocity_limit')
     np.testing.assert_allclose(limits.decelerations_from(np.zeros(6)), usual)
 
 
 @pytest.mark.parametrize('bad', [np.nan, np.inf])
-def test_efforts_that_are_no_numbers_stop_all_the_same(arm: Dynamics, bad: float) -> None:
+def test_efforts_that_are_no_numbers_stop_all_the_same(bad: float) -> None:
     """Even when the model has nothing to say there is a stop, of finite numbers."""
     state = random_state(3)
-    found = stop(state, limits_of(arm), lambda q, qd, qdd: np.full(q.shape, bad), now=0.0)
+    found = stop(state, LIMITS, lambda q, qd, qdd: np.full(q.shape, bad), now=0.0)
     assert np.isfinite(samples(found)).all()
     assert not found.final.velocity.any()

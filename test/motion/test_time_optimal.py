@@ -6,31 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from retimed_paths import ROBOT
 from timed_paths import TimedPath
 
-from ne_dynamics import load_urdf
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile, find_time_optimal
-from ne_dynamics.shipped import shipped_file
 
 SHARES = (np.arange(4) + 0.5) / 4
 """Where an interval is looked at."""
 
 
-@pytest.fixture(scope='module')
-def robot():
-    """Return the shipped arm as a chain."""
-    return load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-
-
-def unlimited(robot) -> DemandLimits:
-    """Return no limits but those of positions."""
-    none = np.full(len(robot.joints), np.inf)
-    limits = DemandLimits.of(robot.joints, none)
-    return replace(limits, velocity=none, acceleration=none, deceleration=none)
+NONE = np.full(6, np.inf)
+UNLIMITED = replace(
+    DemandLimits.of(ROBOT.joints, NONE), velocity=NONE, acceleration=NONE, deceleration=NONE
+)
+"""No limits but those of positions."""
 
 
 def loads_along(timed, limits, taken):
@@ -56,9 +49,9 @@ def loads_along(timed, limits, taken):
 
 @pytest.mark.kept(2)
 @pytest.mark.parametrize('kind', ['plain', 'stribeck', 'load', 'accelerations'])
-def test_no_limit_is_left_and_one_is_always_met(robot, kind) -> None:
+def test_no_limit_is_left_and_one_is_always_met(kind) -> None:
     """By dense inverse dynamics, 3 % beyond where friction turns; slower only at a limit."""
-    rng = np.random.default_rng(8)
+    robot, rng = ROBOT, np.random.default_rng(8)
     models = {
         'stribeck': FrictionModel(
             static_friction=9.0, stribeck_velocity=0.1, smoothing_velocity=0.02
@@ -89,11 +82,11 @@ def test_no_limit_is_left_and_one_is_always_met(robot, kind) -> None:
         assert (taken <= profile.squares + 1e-12).all()
 
 
-def test_velocities_may_be_all_that_is_limited(robot) -> None:
+def test_velocities_may_be_all_that_is_limited() -> None:
     """Without limits of efforts and accelerations the fastest joint is at its limit."""
-    timed = TimedPath(robot, np.random.default_rng(1))
+    timed = TimedPath(ROBOT, np.random.default_rng(1))
     largest = np.abs(timed.path.velocity).max(axis=(0, 1))
-    limits = replace(unlimited(robot), velocity=0.5 * largest)
+    limits = replace(UNLIMITED, velocity=0.5 * largest)
     _, _, taken = timed.plan(limits)
     speeds = np.sqrt(taken[:-1, np.newaxis]) * np.abs(timed.path.velocity[0]) / limits.velocity
     assert speeds.max() == pytest.approx(1.0)
@@ -103,33 +96,32 @@ def test_velocities_may_be_all_that_is_limited(robot) -> None:
 
 
 @pytest.mark.parametrize('scale', [1e-3, 1e-2, 10.0])
-def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -> None:
+def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(scale) -> None:
     """The same path in another time takes as long, also where that asked for a thousandth."""
     durations = []
     for each in (1.0, scale):
         rng = np.random.default_rng(2)
-        timed = TimedPath(robot, rng, scale=each)
+        timed = TimedPath(ROBOT, rng, scale=each)
         effort = np.full(6, 400.0)
-        limits = replace(unlimited(robot), effort=effort, velocity=np.full(6, 2.0))
+        limits = replace(UNLIMITED, effort=effort, velocity=np.full(6, 2.0))
         fastest = 30.0 * each
         found, _, _ = timed.plan(limits, fastest=fastest, begin=0.0, end=0.0)
         durations.append(found.passed[-1])
     assert durations[1] == pytest.approx(durations[0], rel=0.05)
 
 
-def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) -> None:
+def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes() -> None:
     """In closed form: 2 sqrt(way / acceleration), for a joint that goes 1e-5 to 1e3 as far."""
-    joints = tuple(robot.joints[:1])
     for way in (1e-5, 1e-3, 1.0, 1e3):
         scaled = np.zeros((6, 1, 1))
         scaled[1] = way
         path = PathIntervals.of(Segments(np.zeros(1), np.ones(1), scaled))
-        few = DemandLimits.of(joints, np.array([np.inf]))
+        hardest = np.array([2.0 * way])
         limits = replace(
-            few,
-            velocity=np.array([np.inf]),
-            acceleration=np.array([2.0 * way]),
-            deceleration=np.array([2.0 * way]),
+            DemandLimits.of(ROBOT.joints[:1], NONE[:1]),
+            velocity=NONE[:1],
+            acceleration=hardest,
+            deceleration=hardest,
         )
         found = find_time_optimal(
             path, lambda *motion: motion[2], limits, fastest=100.0, begin=0.0, end=0.0

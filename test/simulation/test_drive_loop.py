@@ -46,13 +46,8 @@ MIDWAY = 0.8
 class DriveLoop(HeldArmLoop):
     """The node's controller, its message, drives, and an arm at the begin of the motion.
 
-    Attributes
-    ----------
-    sent : list of array, shape (5, n)
-        What the drives were told, in each of their periods: position, velocity, effort, gains.
-    leaving : iterator of array, or None
-        What is sent in the place of answers; None while states come.
-    faults : list of FaultKind
+    `sent` is what the drives were told in each of their periods, shape (5, n): position, velocity,
+    effort, gains. `leaving` is sent in the place of answers, where states have stopped.
     """
 
     def __init__(self, plant=ROBOT, **settings) -> None:
@@ -66,16 +61,6 @@ class DriveLoop(HeldArmLoop):
         self.sent: list[np.ndarray] = []
         self._told = np.empty(0)
         self.law = self._drive
-
-    @property
-    def positions(self) -> np.ndarray:
-        """Where the arm was in each period of the drives [rad]."""
-        return self.recording().position
-
-    @property
-    def velocities(self) -> np.ndarray:
-        """How fast it was [rad/s]."""
-        return self.recording().velocity
 
     def push(self, seconds: float, effort: np.ndarray) -> None:
         """Let a time pass while something acts on the joints beside the drives [N m]."""
@@ -140,9 +125,9 @@ def follow(plant=ROBOT, duration: float = MOTION.duration, **settings) -> DriveL
 def rms_error(loop: DriveLoop) -> float:
     """Return how far the arm was from the motion, on the mean of all joints and times [rad]."""
     trajectory, first = loop.controller.motion.trajectory, round(SETTLE / DRIVE_PERIOD)
-    times = DRIVE_PERIOD * np.arange(first, len(loop.positions))
+    times = DRIVE_PERIOD * np.arange(first, len(loop.recording().position))
     desired = np.array([trajectory.sample(time).position for time in times])
-    return float(np.sqrt(np.mean((desired - loop.positions[first:]) ** 2)))
+    return float(np.sqrt(np.mean((desired - loop.recording().position[first:]) ** 2)))
 
 
 @cache
@@ -181,23 +166,24 @@ def test_the_effort_is_what_makes_them_precise(masses: float) -> None:
 def test_states_that_stop_under_way_do_not_throw_the_arm(transition: float) -> None:
     """The desired motion comes to rest along its way, and the arm with it; nothing jumps."""
     loop = follow(duration=MIDWAY, transition_time=transition, **DRIVES)
-    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    speed, first = np.abs(loop.recording().velocity[-1]).max(), len(loop.sent)
     assert speed > 1.0
     loop.lose_states()
     loop.run(1.0)
     assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
-    assert np.abs(loop.velocities[first:]).max() < 1.1 * speed
-    assert np.abs(loop.velocities[-1]).max() < 1e-3
-    assert np.abs(loop.sent[-1][0] - loop.positions[-1]).max() < 1e-3
+    assert np.abs(loop.recording().velocity[first:]).max() < 1.1 * speed
+    assert np.abs(loop.recording().velocity[-1]).max() < 1e-3
+    assert np.abs(loop.sent[-1][0] - loop.recording().position[-1]).max() < 1e-3
     # The way that is left once the states have stopped, and that of the drives before.
-    assert np.abs(loop.positions[-1] - loop.positions[first]).max() < speed * (0.1 + 0.25 / 2.0)
+    way = loop.recording().position[-1] - loop.recording().position[first]
+    assert np.abs(way).max() < speed * (0.1 + 0.25 / 2.0)
 
 
 def test_states_that_return_make_no_step() -> None:
     """From the middle of the brake, and long after it, the motion goes on from what was sent."""
     for silence in (0.05, 1.0):
         loop = follow(duration=MIDWAY, **DRIVES)
-        speed = np.abs(loop.velocities[-1]).max()
+        speed = np.abs(loop.recording().velocity[-1]).max()
         loop.lose_states()
         loop.run(silence)
         loop.leaving = None
@@ -205,14 +191,14 @@ def test_states_that_return_make_no_step() -> None:
         loop.run(1.0)
         assert loop.controller.fault is None
         assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
-        assert np.abs(loop.velocities[first:]).max() < 1.1 * speed
-        assert np.abs(loop.velocities[-1]).max() < 1e-3
+        assert np.abs(loop.recording().velocity[first:]).max() < 1.1 * speed
+        assert np.abs(loop.recording().velocity[-1]).max() < 1e-3
 
 
 def test_an_arm_that_is_held_back_is_not_pushed_on() -> None:
     """After a following error the drives are led to where the arm is; set free it stays there."""
     loop = follow(duration=MIDWAY, **DRIVES, **{'following_error.position': [0.05]})
-    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    speed, first = np.abs(loop.recording().velocity[-1]).max(), len(loop.sent)
     push = np.zeros(ROBOT.n)
     push[1] = -150.0
     loop.push(0.6, push)
@@ -226,30 +212,30 @@ def test_an_arm_that_is_held_back_is_not_pushed_on() -> None:
     freed = len(loop.sent)
     loop.run(1.0)
     assert loop.sent[-1][0] == pytest.approx(told[0], abs=1e-12)
-    assert np.abs(loop.velocities[freed:]).max() < 2.0 * speed
-    assert np.abs(loop.velocities[-1]).max() < 1e-2
+    assert np.abs(loop.recording().velocity[freed:]).max() < 2.0 * speed
+    assert np.abs(loop.recording().velocity[-1]).max() < 1e-2
 
 
 @pytest.mark.parametrize('last', [LastCommand.GRAVITY, LastCommand.ZERO])
 def test_deactivated_under_way_it_comes_to_rest(last: LastCommand) -> None:
     """The desired motion ends at rest and stays; of `zero` only the effort is."""
     loop = follow(duration=MIDWAY, **DRIVES)
-    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    speed, first = np.abs(loop.recording().velocity[-1]).max(), len(loop.sent)
     loop.leaving = loop.controller.machine.last_commands(last)
     loop.run(1.5)
     assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
-    assert np.abs(loop.velocities[first:]).max() < 1.1 * speed
-    assert np.abs(loop.velocities[-1]).max() < 1e-2
+    assert np.abs(loop.recording().velocity[first:]).max() < 1.1 * speed
+    assert np.abs(loop.recording().velocity[-1]).max() < 1e-2
     position, velocity, effort, kp, kd = loop.sent[-1]
     assert not velocity.any()
     np.testing.assert_array_equal([kp, kd], [KP, KD])
     if last is LastCommand.ZERO:
         assert not effort.any()
         # It sags by what the gains leave of gravity, and no more.
-        sag = np.abs(kp * (position - loop.positions[-1]))
+        sag = np.abs(kp * (position - loop.recording().position[-1]))
         assert sag.max() < 1.1 * np.abs(loop.recording().command).max()
     else:
-        assert np.abs(position - loop.positions[-1]).max() < 1e-3
+        assert np.abs(position - loop.recording().position[-1]).max() < 1e-3
 
 
 def test_an_arm_that_is_led_by_hand_is_carried() -> None:
@@ -259,9 +245,9 @@ def test_an_arm_that_is_led_by_hand_is_carried() -> None:
     push = np.zeros(ROBOT.n)
     push[0] = 40.0
     loop.push(0.5, push)
-    assert loop.positions[-1][0] - MOTION.positions[0][0] > 0.02
+    assert loop.recording().position[-1][0] - MOTION.positions[0][0] > 0.02
     loop.run(1.0)
-    rested = loop.positions[-1]
+    rested = loop.recording().position[-1]
     loop.run(0.5)
-    assert np.abs(loop.positions[-1] - rested).max() < 2e-3
+    assert np.abs(loop.recording().position[-1] - rested).max() < 2e-3
     assert loop.faults == []

@@ -173,15 +173,15 @@ def test_a_trial_is_judged_by_its_last_quarter_and_tenfold_errors(
     design = design_gains(dynamics, VARIANTS['measured'])
     one = design.of('computed_torque')
     monkeypatch.setattr(gain_proof, '_duration', lambda one: 100 * one.choice.kind.timing.period)
-    rows = iter(range(101))
+    period = one.choice.kind.timing.period
 
-    class Arm(gain_proof._LateArm):
+    class Arm(MujocoArm):
         @property
         def position(self):
             sizes = {0: first, row: sway * (first + one.sag)}
-            return pose - sizes.get(next(rows), np.zeros_like(pose))
+            return pose - sizes.get(int(self.time / period + 1e-9), np.zeros_like(pose))
 
-    monkeypatch.setattr(gain_proof, '_LateArm', Arm)
+    monkeypatch.setattr(gain_proof, 'MujocoArm', Arm)
     pose = design.plants.poses[0]
     monkeypatch.setattr(gain_proof, '_largest_offset', lambda *_: first)
     first = np.full(dynamics.n, 0.01)

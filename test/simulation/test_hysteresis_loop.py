@@ -10,12 +10,10 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from geared_arm import with_path_friction
-from motion_loop import PERIOD, demo_motion, node_controller, node_tuning, shipped_arm
+from motion_loop import HeldArmLoop, demo_motion, node_tuning, shipped_arm
 from planted_loop import NodeAnswers
 
 from ne_dynamics.simulation.demo.arm import fair_gains
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 PLAIN = shipped_arm()
 MOTION = demo_motion(PLAIN)
@@ -32,22 +30,18 @@ MODELS = {
 
 
 def run(model, mode='computed_torque', plant=TRUE, seconds=None):
-    """Return the recording of the motion, and the controller."""
+    """Return the loop after the motion, or some seconds of it."""
     kp, kv = 100.0, 20.0
     if mode == 'feedforward_pd':
         kp, kv = fair_gains(PLAIN, MOTION, kp, kv)
-    controller = node_controller(
-        model,
-        mode=mode,
-        **{f'{mode}.kp': np.ravel(kp).tolist(), f'{mode}.kv': np.ravel(kv).tolist()},
-    )
-    arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
-    arm.reset(MOTION.positions[0])
-    loop = OneProcessLoop(arm, NodeAnswers(controller, np.zeros(6)))
+    gains = {f'{mode}.kp': np.ravel(kp).tolist(), f'{mode}.kv': np.ravel(kv).tolist()}
+    body = {'integrator': 'implicitfast'}
+    loop = HeldArmLoop(model, MOTION.positions[0], {'mode': mode, **gains}, plant=plant, body=body)
+    loop.law = NodeAnswers(loop.controller, np.zeros(6))
     loop.run(0.1)
-    controller.motion.follow(MOTION.waypoints())
+    loop.controller.motion.follow(MOTION.waypoints())
     loop.run(MOTION.duration + 0.2 if seconds is None else seconds)
-    return loop, controller
+    return loop
 
 
 def rms_error(loop):
@@ -59,7 +53,7 @@ def rms_error(loop):
 @pytest.mark.kept(1)
 @pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
 def test_the_path_is_worth_most_of_the_error(mode) -> None:
-    errors = {name: rms_error(run(model, mode)[0]) for name, model in MODELS.items()}
+    errors = {name: rms_error(run(model, mode)) for name, model in MODELS.items()}
     others = [error for name, error in errors.items() if name != 'with the path']
     assert errors['with the path'] < min(others) / 100.0, errors
 
@@ -67,7 +61,8 @@ def test_the_path_is_worth_most_of_the_error(mode) -> None:
 def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
     largest = []
     for model in (TRUE, MODELS['without']):
-        loop, controller = run(model, plant=model, seconds=0.5)
+        loop = run(model, plant=model, seconds=0.5)
+        controller = loop.controller
         controller.motion.hold()
         loop.run(0.5)
         for mode in ('gravity_compensation', 'computed_torque'):

@@ -25,20 +25,9 @@ from ne_dynamics import Robot
 
 
 class NodeRun(NamedTuple):
-    """What became of it.
+    """What became of the arm [s, rad, rad/s], a row a state; commands are by their limits.
 
-    Attributes
-    ----------
-    time : array, shape (m,)
-        Of the rows of the motion [s].
-    position, velocity : array, shape (m, n)
-        True ones [rad, rad/s].
-    command_time : array, shape (k,)
-        [s]
-    command : array, shape (k, n)
-        Efforts, by their limits.
-    faults : list of (str, float)
-        Name, and when [s].
+    Faults are named, with their times [s].
     """
 
     time: np.ndarray
@@ -59,17 +48,11 @@ class NodeRun(NamedTuple):
 
 
 class NodeLoop(PlantLoop):
-    """The loop of the recordings, which keeps the true motion.
-
-    Attributes
-    ----------
-    second : callable or None
-        Returns the fields of the state that another publisher sends between two states, for its
-        stamp [s].
-    """
+    """The loop of the recordings, which keeps the true motion."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        # What another publisher sends between two states, for its stamp [s].
         self.second: Callable[[float], Fields] | None = None
         self.rows: list[tuple[float, np.ndarray, np.ndarray]] = []
 

@@ -61,19 +61,9 @@ def poses(count: int, seed: int = 0) -> list[np.ndarray]:
 class LoadedArm:
     """The shipped arm with masses 2 % and friction twice those of the model, and a load.
 
-    Parameters
-    ----------
-    mass : float
-        [kg]
-    com : array-like, shape (3,)
-        In the frame of the tcp [m].
-    coulomb : float
-        Coulomb friction of the model, as a share of the effort limit; the arm has twice of it.
-    gravity : array-like, shape (3,)
-        [m/s^2]
-    has_sensor : bool
-    scale : float
-        Masses of the arm by those of the model.
+    The mass [kg] is at `com` in the frame of the tcp [m]. Coulomb friction of the model is a share
+    `coulomb` of the effort limits, of which the arm has twice; `scale` are its masses by those of
+    the model.
     """
 
     def __init__(

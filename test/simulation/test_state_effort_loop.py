@@ -61,16 +61,8 @@ RIGHT = {
 class Beginning:
     """A controller that takes over an arm which something else has held.
 
-    Attributes
-    ----------
-    first : array, shape (6,)
-        First command [N m].
-    before : array, shape (6,)
-        Command that would have been what the motors did [N m].
-    way : float
-        How far a joint has got from where it stood, in the seconds that were asked for [rad].
-    refusals : list of str
-        Of readings.
+    `first` is its first command, `before` the one that would have been what the motors did [N m];
+    `way` how far a joint has got from where it stood [rad], `refusals` what is said of readings.
     """
 
     def __init__(self, pose, reading, setting, *, compensates, seconds=0.3):

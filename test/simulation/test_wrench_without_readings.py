@@ -44,18 +44,13 @@ class SensorLoop(HeldArmLoop):
         self.run(seconds)
 
     @property
-    def commands(self):
-        """All commands so far, one row a state."""
-        return self.recording().command
-
-    @property
     def away(self):
         """How far the arm was from where it is held [rad], one value a state."""
         return np.abs(self.recording().position - POSTURE).max(axis=1)
 
     def steps(self):
         """Return the largest step of any joint's command at each state but the first [N m]."""
-        return np.abs(np.diff(self.commands, axis=0)).max(axis=1)
+        return np.abs(np.diff(self.recording().command, axis=0)).max(axis=1)
 
 
 @pytest.mark.kept(2)
@@ -68,7 +63,7 @@ def test_without_any_reading_the_tool_of_the_model_is_carried(mode, changes):
     loop.hold(1.0, reads=False)
     assert max(loop.away) < NEAR
     whole = ned.Dynamics(ROBOT, backend='python').gravity_torque(POSTURE)
-    np.testing.assert_allclose(loop.commands[0], whole, atol=1e-9)
+    np.testing.assert_allclose(loop.recording().command[0], whole, atol=1e-9)
 
 
 @pytest.mark.kept(1)
@@ -95,7 +90,7 @@ def test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_
     sagged = loop.away[-1]
     assert sagged > 10.0 * NEAR
     for reads in (True, False, True):
-        begin = len(loop.commands) - 1
+        begin = len(loop.away) - 1
         loop.hold(2.0, reads=reads)
         # Beside the transition the feedback takes back what the arm has sagged by.
         assert loop.steps()[begin:].max() < 1.5 * STEEPEST * PERIOD * difference
