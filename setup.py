@@ -133,7 +133,7 @@ setup(
     ],
     zip_safe=False,
     python_requires='>=3.10',  # to 3.14; what was run is in CONTRIBUTING.md
-    install_requires=['numpy>=1.26', 'PyYAML', 'tqdm'],
+    install_requires=['numpy>=1.26', 'PyYAML', 'tqdm', 'urdf-parser-py'],
     extras_require=EXTRAS,
     entry_points={
         'console_scripts': [

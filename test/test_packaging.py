@@ -156,6 +156,7 @@ def test_manifest_names_every_ros_package_that_is_imported():
         'jinja2': 'python3-jinja2',
         'markupsafe': 'python3-jinja2',
         'matplotlib': 'python3-matplotlib',
+        'urdf_parser_py': 'urdfdom_py',
         'lxml': 'python3-lxml',
         'llvmlite': 'python3-numba',
         'scipy': 'python3-scipy',

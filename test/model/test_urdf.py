@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from urdf_text import joint_xml, link_xml, robot_xml
@@ -176,3 +178,25 @@ def test_long_chains_do_not_hit_the_recursion_limit():
     robot = load_urdf(xml)
     assert robot.n == count
     assert robot.tip_link == f'l{count}'
+
+
+def test_loading_in_threads_keeps_findings_apart():
+    """The parser's global message hook does not mix robots that load at the same time."""
+    xmls = [
+        robot_xml(link_xml('base'), link_xml('a'), joint_xml('j', 'base', 'a'), f'<tag_{i}/>')
+        for i in range(8)
+    ]
+    found = [None] * len(xmls)
+
+    def load(index):
+        for _ in range(5):
+            found[index] = load_urdf(xmls[index]).findings
+
+    threads = [threading.Thread(target=load, args=(index,)) for index in range(len(xmls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for index, findings in enumerate(found):
+        assert len(findings) == 1
+        assert f'<tag_{index}>' in findings[0].message

@@ -1,9 +1,9 @@
 """Read the untrusted text of a URDF into a description whose every part is checked by itself.
 
 A document type declaration is refused before an entity can expand, every number must be a plain
-finite decimal, and what stands twice is refused. What matters to dynamics is read (links,
-inertials, joints); what is not known comes back as findings. Whether the links make one robot is
-for :mod:`~ne_dynamics.model.urdf.tree` to say.
+finite decimal, and what stands twice is refused. ``urdf_parser_py`` then parses what matters to
+dynamics (links, inertials, joints); what it did not know comes back as findings, nothing is
+printed. Whether the links make one robot is for :mod:`~ne_dynamics.model.urdf.tree` to say.
 
 How the text is understood:
 
@@ -23,8 +23,10 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import xml.etree.ElementTree as ElementTree
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,12 +34,11 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import ModelFinding
-from ne_dynamics.model.urdf.checked_elements import (
-    INERTIA_KEYS,
-    Elements,
-    LeftOut,
-    check_joint,
-    check_link,
+from ne_dynamics.model.urdf.checked_copy import (
+    ACCELERATION_LIMITS,
+    HAS_ACCELERATION_LIMITS,
+    copy_joint,
+    copy_link,
 )
 from ne_dynamics.model.urdf.description import (
     MOVING_TYPES,
@@ -56,8 +57,18 @@ if TYPE_CHECKING:
 VERSIONS = ((1, 0), (1, 1), (1, 2))
 """Versions of URDF that are read."""
 
-# Known to the world of URDF and without influence on the dynamics.
+# Known to the world of URDF and without influence on the dynamics: not handed to the parser.
 _IGNORED_IN_ROBOT = frozenset({'material', 'gazebo', 'transmission', 'ros2_control'})
+
+# urdf_parser_py reports through one global function, which is replaced while it parses. A fork
+# waits for the end of that: no child inherits a lock that nobody will release.
+_parser_lock = threading.RLock()
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(
+        before=_parser_lock.acquire,
+        after_in_parent=_parser_lock.release,
+        after_in_child=_parser_lock.release,
+    )
 
 
 def read_urdf(path_or_xml: str | os.PathLike[str] | bytes) -> RobotDescription:
@@ -90,71 +101,93 @@ def _read_version(root: ElementTree.Element, robot: str) -> tuple[int, int]:
     return version
 
 
-def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
-    """Return links and joints by name, each checked by itself."""
+def _parse(root: ElementTree.Element) -> tuple[Any, tuple[int, int], list[ModelFinding]]:
+    """Return what urdf_parser_py made of the document, its version, and what was noticed."""
     findings: list[ModelFinding] = []
-    robot = root.get('name', '')
-    if not robot.strip():
-        robot = 'robot'
+    name = root.get('name', '')
+    if not name.strip():
+        name = 'robot'
         findings.append(
             ModelFinding(
                 'warning', 'name-missing', 'robot', 'expected the attribute name, got none'
             )
         )
-    version = _read_version(root, robot)
-    left_out = LeftOut()
-    found_links, found_joints, others = [], [], []
+    version = _read_version(root, name)
+    # The parser knows version 1.0; what the later ones add is translated, or read beside it.
+    document = ElementTree.Element('robot', {'name': name, 'version': '1.0'})
     for child in root:
         tag = str(child.tag)
         if tag == 'link':
-            found_links.append(check_link(child, version, findings, left_out))
+            document.append(copy_link(child, version, findings))
         elif tag == 'joint':
-            found_joints.append(check_joint(child, version, findings, left_out))
+            document.append(copy_joint(child, version, findings))
         elif tag not in _IGNORED_IN_ROBOT and not tag.startswith('{'):
-            others.append(tag)
-    left_out.add('tag', others, 'robot', is_harmless=True)
-    findings.extend(left_out.findings())
+            document.append(ElementTree.Element(tag))
+    # They bring YAML along: whoever reads no URDF does without.
+    import urdf_parser_py.xml_reflection.core as urdf_reflection
+    from urdf_parser_py.urdf import URDF
+
+    messages: list[str] = []
+    with _parser_lock:
+        previous = urdf_reflection.on_error
+        urdf_reflection.on_error = messages.append
+        try:
+            robot = URDF.from_xml_string(ElementTree.tostring(document, encoding='unicode'))
+        except Exception as error:
+            raise ModelError(f'robot {name!r}: {error}') from error
+        finally:
+            urdf_reflection.on_error = previous
+    if messages:
+        from ne_dynamics.model.urdf.parser_messages import group_messages
+
+        findings.extend(group_messages(messages))
+    return robot, version, findings
+
+
+def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
+    """Return links and joints by name, each checked by itself."""
+    parsed, version, findings = _parse(root)
     links: dict[str, LinkDescription] = {}
-    for name, inertial in found_links:
-        if name in links:
-            raise ModelError(f'link {name!r}: the name is used twice')
-        links[name] = _describe_link(name, inertial, findings)
+    for parsed_link in parsed.links:
+        link = _describe_link(parsed_link, findings)
+        if link.name in links:
+            raise ModelError(f'link {link.name!r}: the name is used twice')
+        links[link.name] = link
     if not links:
-        raise ModelError(f'robot {robot!r}: expected links, got none')
+        raise ModelError(f'robot {parsed.name!r}: expected links, got none')
+    elements = {element.get('name'): element for element in root.findall('joint')}
+    kinds = {str(joint.name): str(joint.type) for joint in parsed.joints}
     rotors: dict[str, RotorDescription] = {}
     drives: tuple[CoupledDrive, ...] = ()
     if mentions_rotors(root):
         from ne_dynamics.model.urdf.differentials import read_differentials
         from ne_dynamics.model.urdf.rotors import read_rotors
 
-        kinds = {name: kind for name, kind, _ in found_joints}
         rotors = read_rotors(root, kinds, findings)
         drives = read_differentials(root, kinds, findings)
     joints: dict[str, JointDescription] = {}
-    for name, kind, elements in found_joints:
-        if name in joints:
-            raise ModelError(f'joint {name!r}: the name is used twice')
-        joints[name] = _describe_joint(name, kind, elements, rotors.get(name), findings)
-    return RobotDescription(robot, links, joints, tuple(findings), source, drives)
+    for parsed_joint in parsed.joints:
+        element = elements[parsed_joint.name]
+        limit = _read_limits(element.find('limit'), version)
+        joint = _describe_joint(parsed_joint, limit, rotors.get(parsed_joint.name), findings)
+        if joint.name in joints:
+            raise ModelError(f'joint {joint.name!r}: the name is used twice')
+        joints[joint.name] = joint
+    return RobotDescription(parsed.name, links, joints, tuple(findings), source, drives)
 
 
-def _read_origin(elements: Elements) -> Transform:
-    origin = elements.get('origin', {})
-    xyz, rpy = (list(map(float, origin.get(key, '0 0 0').split())) for key in ('xyz', 'rpy'))
-    return Transform.from_xyz_rpy(xyz, rpy)
+def _read_origin(parsed: Any) -> Transform:
+    if parsed is None:
+        return Transform.identity()
+    return Transform.from_xyz_rpy(parsed.xyz or (0.0, 0.0, 0.0), parsed.rpy or (0.0, 0.0, 0.0))
 
 
-def _describe_link(
-    name: str, inertial: Elements | None, findings: list[ModelFinding]
-) -> LinkDescription:
-    if inertial is None:
-        return LinkDescription(name, Inertia.zero(), has_inertial=False)
-    what = quote('link', name)
+def _describe_link(parsed: Any, findings: list[ModelFinding]) -> LinkDescription:
+    if parsed.inertial is None:
+        return LinkDescription(parsed.name, Inertia.zero(), has_inertial=False)
+    what = quote('link', parsed.name)
     tensor = np.zeros((3, 3))
-    if 'inertia' in inertial:
-        xx, xy, xz, yy, yz, zz = (float(inertial['inertia'][key]) for key in INERTIA_KEYS)
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    else:
+    if parsed.inertial.inertia is None:
         findings.append(
             ModelFinding(
                 'warning',
@@ -163,64 +196,90 @@ def _describe_link(
                 'inertial without <inertia>: expected an inertia tensor, zero is used',
             )
         )
+    else:
+        tensor = np.array(parsed.inertial.inertia.to_matrix(), dtype=np.float64)
     try:
-        inertia = Inertia(float(inertial['mass']['value']), np.zeros(3), tensor)
+        inertia = Inertia(float(parsed.inertial.mass), np.zeros(3), tensor)
         return LinkDescription(
-            name, inertia.transformed(_read_origin(inertial)), has_inertial=True
+            parsed.name,
+            inertia.transformed(_read_origin(parsed.inertial.origin)),
+            has_inertial=True,
         )
     except ModelError as error:
         raise ModelError(f'{what}: inertial: {error}') from error
 
 
+def _read_limits(
+    element: ElementTree.Element | None, version: tuple[int, int]
+) -> Mapping[str, float] | None:
+    """Return the limits that the raw element has; the parser does not tell 0 from absent."""
+    if element is None:
+        return None
+    keys = ['lower', 'upper', 'effort', 'velocity']
+    if version >= HAS_ACCELERATION_LIMITS:
+        keys += ACCELERATION_LIMITS
+    return {key: float(element.attrib[key]) for key in keys if key in element.attrib}
+
+
 def _describe_joint(
-    name: str,
-    kind: str,
-    elements: Elements,
+    parsed: Any,
+    limits: Mapping[str, float] | None,
     rotor: RotorDescription | None,
     findings: list[ModelFinding],
 ) -> JointDescription:
-    what = quote('joint', name)
-    moves = kind in MOVING_TYPES
-    # A limit that is given as 0 stays 0, one that is absent is infinite.
-    own = {f'{key}_limit': float(text) for key, text in elements.get('limit', {}).items()}
+    what = quote('joint', parsed.name)
+    moves = parsed.type in MOVING_TYPES
+    bounded = limits is not None and parsed.type in ('revolute', 'prismatic')
+    own = {f'{key}_limit': value for key, value in (limits or {}).items()}
     # URDF: lower and upper default to 0, when the joint has limits at all.
     lower, upper = own.pop('lower_limit', 0.0), own.pop('upper_limit', 0.0)
-    if 'limit' not in elements or kind not in ('revolute', 'prismatic'):
-        lower, upper = -np.inf, np.inf
+    lower, upper = (lower, upper) if bounded else (-np.inf, np.inf)
     if moves and lower > upper:
         raise ModelError(f'{what}: limit: expected lower <= upper, got {lower} > {upper}')
     if 'acceleration_limit' in own:
         own.setdefault('deceleration_limit', own['acceleration_limit'])
     axis = np.array([1.0, 0.0, 0.0])
-    if moves and 'axis' in elements:
-        axis = np.array(elements['axis']['xyz'].split(), dtype=np.float64)
-        axis = _normalise_axis(axis, what, findings)
-    friction = {key: float(text) for key, text in elements.get('dynamics', {}).items()}
-    for key, value in friction.items():
-        if value < 0.0:
-            raise ModelError(f'{what}: dynamics {key}: expected >= 0, got {value}')
+    if moves and parsed.axis is not None:
+        axis = _normalise_axis(np.array(parsed.axis, dtype=np.float64), what, findings)
+    damping, friction = _read_friction(parsed.dynamics, what)
     try:
-        origin = _read_origin(elements)
+        origin = _read_origin(parsed.origin)
     except ModelError as error:
         raise ModelError(f'{what}: origin: {error}') from error
-    mimic = None
-    if moves and 'mimic' in elements:
-        given = elements['mimic']
-        numbers = float(given.get('multiplier', 1.0)), float(given.get('offset', 0.0))
-        mimic = MimicDescription(given['joint'], *numbers)
     return JointDescription(
-        name=name,
-        type=kind,
-        parent=elements['parent']['link'],
-        child=elements['child']['link'],
+        name=parsed.name,
+        type=parsed.type,
+        parent=parsed.parent,
+        child=parsed.child,
         origin=origin,
         axis=frozen_array(axis, (3,), f'{what}: axis'),
         limits={'lower': lower, 'upper': upper, **own},
-        damping=friction.get('damping', 0.0),
-        friction=friction.get('friction', 0.0),
-        mimic=mimic,
+        damping=damping,
+        friction=friction,
+        mimic=_read_mimic(parsed.mimic) if moves else None,
         rotor=rotor,
     )
+
+
+def _read_mimic(parsed: Any) -> MimicDescription | None:
+    if parsed is None:
+        return None
+    return MimicDescription(
+        parsed.joint,
+        1.0 if parsed.multiplier is None else float(parsed.multiplier),
+        0.0 if parsed.offset is None else float(parsed.offset),
+    )
+
+
+def _read_friction(parsed: Any, what: str) -> tuple[float, float]:
+    """Return damping and friction of a ``<dynamics>``."""
+    if parsed is None:
+        return 0.0, 0.0
+    damping, friction = float(parsed.damping or 0.0), float(parsed.friction or 0.0)
+    for key, value in (('damping', damping), ('friction', friction)):
+        if value < 0.0:
+            raise ModelError(f'{what}: dynamics {key}: expected >= 0, got {value}')
+    return damping, friction
 
 
 def _normalise_axis(axis: FloatArray, what: str, findings: list[ModelFinding]) -> FloatArray:

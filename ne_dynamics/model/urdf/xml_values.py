@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -25,10 +24,8 @@ def quote(tag: str, name: str | None) -> str:
     return f'{tag} {name!r}'
 
 
-def get_required(
-    element: ElementTree.Element | Mapping[str, str], attribute: str, what: str
-) -> str:
-    """Return an attribute that must be there, of an element or among attributes.
+def get_required(element: ElementTree.Element, attribute: str, what: str) -> str:
+    """Return an attribute that must be there.
 
     Raises
     ------
