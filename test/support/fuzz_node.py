@@ -38,7 +38,6 @@ from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.context import Context
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
-from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from virtual_world import VirtualWorld
@@ -334,21 +333,18 @@ class Driver:
         if kind in (GOAL, CANCEL):
             self._deliver_to_action(step)
             return None
-        for service in self.node.services:
-            # Some give the name that was asked for, not the one it became.
-            if kind.startswith('~/') and service.srv_name.endswith(kind[1:]):
-                return self._serve(step, service)
-        name = f'/computed_torque/{kind[2:]}' if kind.startswith('~/') else f'/{kind.lstrip("/")}'
-        for subscription in list(self.node.subscriptions):
-            if subscription.topic_name != name:
-                continue
-            if kind == 'joint_states':
-                self._state(step, subscription)
-            else:
-                self._delivered[kind.removeprefix('~/')] += 1
-                message = serialize_message(step.message) if subscription.raw else step.message
-                self._guarded(subscription.callback, message)
+        if type(step.message).__name__.endswith('_Request'):
+            return self._serve(step)
+        if kind == 'joint_states':
+            self._state(step)
+        else:
+            self._delivered[kind.removeprefix('~/')] += self._publish(kind, step.message)
         return None
+
+    def _publish(self, kind: str, message: Any) -> bool:
+        """Publish a message; return whether the node listens."""
+        name = f'/computed_torque/{kind[2:]}' if kind.startswith('~/') else f'/{kind.lstrip("/")}'
+        return self._guarded(self.world.publish, self.node, name, message)
 
     def _deliver_to_action(self, step: Step) -> None:
         goals = self._goals
@@ -379,9 +375,9 @@ class Driver:
             raise Violation('a goal that has ended has a result', '')
         del self._goals[:-10]
 
-    def _serve(self, step: Step, service: Any) -> Any:
+    def _serve(self, step: Step) -> Any:
         held = self._held(step)
-        response = self._guarded(self.world.call, service, step.message)
+        response = self._guarded(self.world.call, self.node, step.kind[2:], step.message)
         self._rates = None
         self._check_set(step, response, held)
         return response
@@ -407,7 +403,7 @@ class Driver:
         if not changed and repr(self._held(step)) != repr(held):
             raise Violation('a refused set changes nothing', f'{held} to {self._held(step)}')
 
-    def _state(self, step: Step, subscription: Any) -> None:
+    def _state(self, step: Step) -> None:
         """Deliver a joint state: it is answered once, or counted as dropped."""
         message, was_active = step.message, self.label == 'active'
         stamp = message.header.stamp
@@ -415,9 +411,10 @@ class Driver:
         if self._stamp == 0:
             self._stamp = self.world.time_of(self.node.get_clock())
         before = self._commands
+        if not self._publish('joint_states', message):
+            return
         self._delivered['joint_states'] += 1
         self._delivered_active += was_active
-        self._guarded(subscription.callback, serialize_message(message))
         count = self._commands - before
         self._check_held(step, count)
         self._answered += count > 0
@@ -641,14 +638,13 @@ class Driver:
             self._change('activate')
         if reason:
             raise Violation('good parameters can be set', reason)
-        subscription = next(s for s in self.node.subscriptions if s.topic_name == '/joint_states')
         stamp, answers, sent = begin, 0, 0
         while answers < 3:
             self._advance(SHORTEST_STEP)
             stamp += round(SHORTEST_STEP * NANO)
             before = self._commands
             message = good_state(self.node.configured.arm.robot, stamp)
-            self._state(Step('probe', message), subscription)
+            self._state(Step('probe', message))
             answers = answers + 1 if self._commands > before else 0
             sent += 1
             if self._is_latched:
