@@ -18,17 +18,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control import Controller, largest_damping_rate
+from ne_dynamics.control import largest_damping_rate
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole
-from ne_dynamics.ros import PARAMETERS, controlled_arm, make_controller, make_tuning
-from ne_dynamics.shipped import shipped_file
+from ne_dynamics.ros import PARAMETERS
 from ne_dynamics.simulation import ElasticArm, MujocoArm, OneProcessLoop
-from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
+from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses
 from ne_dynamics.simulation.demo.arm import fair_gains
-from ne_dynamics.simulation.demo.motion import WaypointMotion, excitation, rest_to_rest
+from ne_dynamics.simulation.demo.motion import WaypointMotion, rest_to_rest
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.one_process_loop import (
     Stiction,
@@ -38,7 +36,17 @@ from ne_dynamics.simulation.one_process_loop import (
     torque_ripple,
 )
 
-PERIOD = 0.002
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / 'test/support'))
+
+from motion_loop import (  # noqa: E402
+    PERIOD,
+    demo_motion,
+    node_controller,
+    shipped_arm,
+    with_coulomb,
+)
+
 KP, KV = 100.0, 20.0
 """The node's defaults [1/s^2, 1/s]."""
 
@@ -60,35 +68,6 @@ NOTHING_IS_GIVEN_UP: Mapping[str, object] = {
     'velocity_check': False,
 }
 """Large errors are to be measured."""
-
-
-def shipped_arm() -> Robot:
-    """Return the six-axis arm."""
-    return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-
-
-def study_motion(robot: Robot, duration: float = DURATION) -> WaypointMotion:
-    """Return the motion of the demo, with its load of 3 kg in mind."""
-    loaded = Dynamics(with_hung_mass(robot, 3.0, np.zeros(3)), backend='python')
-    return excitation(robot, duration, loaded.inverse_dynamics)
-
-
-def with_gears(robot: Robot) -> Robot:
-    """Return the arm with the friction of gears."""
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, coulomb_friction=GEAR_FRICTION * joint.effort_limit)
-            for joint in robot.joints
-        ),
-    )
-
-
-def node_controller(model: Robot, **parameters: object) -> Controller:
-    """Return the controller that the node makes of its parameters."""
-    settings = PARAMETERS.changed(parameters)
-    arm = controlled_arm(settings, model)
-    return make_controller(arm, make_tuning(settings, arm)[0])
 
 
 @dataclass(frozen=True)
@@ -123,7 +102,7 @@ class Case:
 
     def model(self, arm: Robot) -> Robot:
         """Return what the node takes the arm for."""
-        return with_gears(arm) if self.has_gears else arm
+        return with_coulomb(arm, GEAR_FRICTION) if self.has_gears else arm
 
     def plant(self, arm: Robot) -> Robot:
         """Return the arm that there is."""
@@ -446,7 +425,7 @@ class _MovingArm:
             self._left = motion.duration
         self._left -= PERIOD
         self.loop.step()
-        return self.controller.observer.observed.is_in_contact
+        return bool(self.controller.observer.observed.is_in_contact)
 
 
 def count_false_alarms(seconds: float, mode: str = 'estimate', seed: int = 1) -> int:
@@ -486,7 +465,7 @@ def time_to_contact(
     while arm.loop.arm.time < begin + 0.2:
         if arm.step():
             # The state that has shown it is the one before the step.
-            return arm.loop.arm.time - PERIOD - begin
+            return float(arm.loop.arm.time - PERIOD - begin)
     return np.inf
 
 
@@ -504,7 +483,7 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def table_of_errors() -> str:
     """Return the errors of all cases by all laws."""
-    motion = study_motion(shipped_arm())
+    motion = demo_motion(shipped_arm(), DURATION)
     rows = []
     for case in CASES.values():
         found = [run_case(case, law, motion) for law in LAWS]
@@ -517,7 +496,7 @@ def table_of_errors() -> str:
 
 def table_of_elastic_joints() -> str:
     """Return what elastic joints do at the largest gains."""
-    motion = study_motion(shipped_arm())
+    motion = demo_motion(shipped_arm(), DURATION)
     rows = []
     for motors in (1.0, 2.0):
         for masses in (1.0, 1.2):
@@ -549,7 +528,7 @@ def table_of_elastic_joints() -> str:
 
 def table_of_stiction() -> str:
     """Return how the arm rests where friction is larger at rest."""
-    motion = study_motion(shipped_arm())
+    motion = demo_motion(shipped_arm(), DURATION)
     rows = []
     for breakaway in (1.0, 1.25, 1.5, 2.0):
         off, on = (run_stiction(motion, breakaway, mode) for mode in ('off', 'compensate'))

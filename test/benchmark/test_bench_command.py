@@ -1,10 +1,12 @@
 """`python -m benchmark` runs, part by part, with as few repeats as there can be."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from benchmark import __main__ as bench
+from benchmark import competitors, suite
 from benchmark import report as reports
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import BackendError
@@ -45,28 +47,26 @@ def test_part_runs(capsys, part):
 
 
 @pytest.fixture
-def small(monkeypatch):
-    """Make batches, chains and sweeps as small as they can be."""
-    from dataclasses import replace
-
-    from benchmark import suite
-
+def choose(monkeypatch):
+    """Return a function that changes settings of the benchmark."""
     chosen = suite.Settings.chosen
-    monkeypatch.setattr(
-        suite.Settings,
-        'chosen',
-        lambda *arguments: replace(chosen(*arguments), batches=(50, 200), sweep=(2, 1)),
-    )
+
+    def change(**values):
+        def choose_others(*arguments):
+            return replace(chosen(*arguments), **values)
+
+        monkeypatch.setattr(suite.Settings, 'chosen', choose_others)
+
+    return change
+
+
+def test_without_a_compiler_the_compiled_backend_is_left_out(capsys, monkeypatch, choose):
+    """What needs the compiler is named with the reason; the rest is measured."""
+    choose(batches=(50, 200), sweep=(2, 1))
     monkeypatch.setattr(suite, 'THREADED_BATCH', 200)
     monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
     monkeypatch.setattr(robots, 'REGRESSOR_LENGTHS', (3, 5))
     monkeypatch.setattr(suite, 'AIMED_REGRESSOR', 5)
-
-
-@pytest.mark.usefixtures('small')
-def test_without_a_compiler_the_compiled_backend_is_left_out(capsys, monkeypatch):
-    """What needs the compiler is named with the reason; the rest is measured."""
-    from benchmark import competitors, suite
 
     def refuse():
         raise BackendError('expected llvmlite >= 1000')
@@ -84,62 +84,29 @@ def test_without_a_compiler_the_compiled_backend_is_left_out(capsys, monkeypatch
 
 
 @pytest.mark.long
-def test_node_hop_runs(capsys, monkeypatch):
+def test_node_hop_runs(capsys, choose):
     """Node and relay answer every message of the driver, one command each."""
     pytest.importorskip('rclpy', reason='rclpy is missing')
-    from dataclasses import replace
-
-    from benchmark import suite
-
-    chosen = suite.Settings.chosen
-    monkeypatch.setattr(
-        suite.Settings, 'chosen', lambda *arguments: replace(chosen(*arguments), hop_blocks=2)
-    )
+    choose(hop_blocks=2)
     report = run(capsys, '--only', 'node')
     assert [figure['theirs'] for figure in report['figures']] == ['relay'] * 3
     assert set(report['settings']['hop_messages_lost']) == {'computed_torque', 'relay'}
 
 
-@pytest.fixture
-def short_loads(monkeypatch):
-    """Measure short blocks under two loads; skips where ROS is missing."""
-    from dataclasses import replace
-
-    from benchmark import suite
-
+@pytest.mark.long
+def test_loaded_hop_runs(capsys, monkeypatch, choose):
+    """Under each load states are answered to the last one, and trajectories have come."""
     loaded_hop = pytest.importorskip('benchmark.loaded_hop', reason='rclpy is missing')
     monkeypatch.setattr(loaded_hop, 'POINTS', (0, 1_500))
-    chosen = suite.Settings.chosen
-    monkeypatch.setattr(
-        suite.Settings,
-        'chosen',
-        lambda *arguments: replace(chosen(*arguments), loaded_hop=(2, 150)),
-    )
-    return loaded_hop
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures('short_loads')
-def test_loaded_hop_runs(capsys):
-    """Under each load states are answered to the last one, and trajectories have come."""
+    choose(loaded_hop=(2, 150))
     report = run(capsys, '--only', 'loaded_hop')
     assert report['skipped'] == []
     times = [figure for figure in report['figures'] if figure['unit'] == 's']
-    assert [figure['subject'].partition(', ')[::2] for figure in times] == [
-        (load, what)
-        for load in ('no trajectories', '1500 points')
-        for what in (
-            'p50',
-            'p99',
-            'max',
-            'max of a block, median',
-            'longest wait, states without an answer included',
-        )
-    ]
-    assert all(figure['our_value'] > 0.0 for figure in times)
-    for load in (times[:5], times[5:]):
-        p50, p99, largest, usual, wait = [figure['our_value'] for figure in load]
-        assert p50 <= p99 <= largest <= wait
+    assert len(times) == 10
+    for load, figures in (('no trajectories', times[:5]), ('1500 points', times[5:])):
+        assert all(figure['subject'].startswith(f'{load}, ') for figure in figures)
+        p50, p99, largest, usual, wait = [figure['our_value'] for figure in figures]
+        assert 0.0 < p50 <= p99 <= largest <= wait
         assert p50 <= usual <= largest
     unanswered = [figure for figure in report['figures'] if figure['unit'] == 'states']
     assert len(unanswered) == 2

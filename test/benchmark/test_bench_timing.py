@@ -48,14 +48,14 @@ def test_disagreement_is_an_error_with_a_name():
     """Who computes something else is not timed: the error says who, and by how much."""
     expected = np.array([1.0, -2.0])
     right = Contender('right', 'x', {'x': expected + 1e-12})
-    wrong = Contender('wrong', 'x', {'x': expected + 1e-6})
     require_agreement([right], expected)
-    with pytest.raises(DisagreementError, match=r'wrong: expected .* got a difference of 5e-07'):
-        require_agreement([right, wrong], expected)
-    with pytest.raises(DisagreementError, match=r'shape \(2,\), got \(3,\)'):
-        require_agreement([Contender('long', 'x', {'x': np.zeros(3)})], expected)
-    with pytest.raises(DisagreementError, match=r'nothing: .* got a difference of nan'):
-        require_agreement([Contender('nothing', 'x', {'x': np.full(2, np.nan)})], expected)
+    for other, said in (
+        (expected + 1e-6, r'wrong: expected .* got a difference of 5e-07'),
+        (np.zeros(3), r'shape \(2,\), got \(3,\)'),
+        (np.full(2, np.nan), r'wrong: .* got a difference of nan'),
+    ):
+        with pytest.raises(DisagreementError, match=said):
+            require_agreement([right, Contender('wrong', 'x', {'x': other})], expected)
 
 
 def test_friction_is_added_for_those_without_it():

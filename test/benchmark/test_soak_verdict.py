@@ -45,6 +45,12 @@ def test_a_quiet_run_passes():
     assert table(record()).endswith('\npassed')
 
 
+def check(run, reason):
+    """Check that a run fails for a reason; '' for none."""
+    failures = run.failures()
+    assert (reason in failures[0] and len(failures) == 1) if reason else not failures
+
+
 # ---- what was recorded
 
 
@@ -71,55 +77,48 @@ def test_a_pause_costs_the_states_in_it_and_no_more(pause):
     assert longest_pause(np.array(sent)) == PERIOD * (pause + 1)
 
 
-# ---- memory
+# ---- memory and misses
+
+MINUTES = np.linspace(0.0, 30.0, 181)
+PAUSES = {index for start in range(0, 30000, 1000) for index in range(start, start + 40)}
 
 
-def test_growth_counts_after_the_first_minute():
-    """What is allocated in the first minute is no leak; a megabyte after it is."""
-    minutes = np.linspace(0.0, 30.0, 181)
-    early = np.where(minutes < 0.9, 90.0, 100.0)
-    assert record(1800, memory=early).failures() == []
-    late = np.where(minutes < 10.0, 100.0, 101.0)
-    (reason,) = record(1800, memory=late).failures()
-    assert 'memory of the node grew by 1.00 MB after 60 s' in reason
-    assert record(1800, memory=np.where(minutes < 10.0, 100.0, 100.99)).failures() == []
+@pytest.mark.parametrize(
+    ('memory', 'reason'),
+    [
+        (np.where(MINUTES < 0.9, 90.0, 100.0), ''),
+        (np.where(MINUTES < 10.0, 100.0, 100.99), ''),
+        (np.where(MINUTES < 10.0, 100.0, 101.0), 'memory of the node grew by 1.00 MB after 60 s'),
+        ([*np.linspace(100.0, 110.0, 180), 100.0], 'memory of the node grew'),
+    ],
+    ids=['in the first minute', 'less than 1 MB', '1 MB', 'given back at the end'],
+)
+def test_growth_counts_after_the_first_minute(memory, reason):
+    """Up to the largest value: memory given back at the end does not undo it."""
+    check(record(1800, memory=memory), reason)
 
 
-def test_a_leak_is_found_while_it_is_still_there():
-    """Growth counts to the largest value: memory given back at the end does not undo it."""
-    memory = np.linspace(100.0, 110.0, 181)
-    memory[-1] = 100.0
-    assert 'memory' in record(1800, memory=memory).failures()[0]
-
-
-# ---- misses
-
-
-def test_one_long_pause_is_not_the_nodes_fault():
-    """A pause of the machine that meets the node alone proves nothing, whatever its length."""
-    assert record(60, node=range(5000, 5400)).failures() == []
-
-
-def test_a_steady_excess_is_found():
-    """One state a second that the relay does not miss is a fault of the node."""
-    (reason,) = record(60, node=range(250, 30000, 500)).failures()
-    assert 'the node missed 60 states more than the relay' in reason
-    assert record(60, relay=range(250, 30000, 500)).failures() == []
-
-
-def test_a_pause_at_every_change_of_parameters_is_found():
-    """Thirty pauses in a minute that only the node has are not chance."""
-    pauses = [index for start in range(0, 30000, 1000) for index in range(start, start + 40)]
-    rng = np.random.default_rng(4)
-    both = np.flatnonzero(rng.random(30000) < 0.01)
-    failures = record(60, node=sorted({*pauses, *both}), relay=both).failures()
-    assert 'missed' in failures[0]
+@pytest.mark.parametrize(
+    ('node', 'relay', 'reason'),
+    [
+        (range(5000, 5400), (), ''),
+        (range(250, 30000, 500), (), 'the node missed 60 states more than the relay'),
+        ((), range(250, 30000, 500), ''),
+        (sorted(PAUSES | {*range(7, 30000, 100)}), range(7, 30000, 100), 'missed'),
+    ],
+    ids=['one long pause', 'a steady excess', 'of the relay', 'a pause at every change'],
+)
+def test_misses_that_are_not_chance_are_found(node, relay, reason):
+    """A pause of the machine that meets the node alone proves nothing, whatever its length; one
+    state a second, or thirty pauses in a minute, that only the node has, are a fault of it.
+    """
+    check(record(60, node=node, relay=relay), reason)
 
 
 def test_a_node_that_never_answers_is_found():
     """No answer at all fails even the shortest run, and has no latency."""
     silent = record(15, node=range(7500))
-    assert 'missed 7500 states more' in silent.failures()[0]
+    check(silent, 'missed 7500 states more')
     assert silent.figures()['responders'][NODE]['latency p50 [us]'] is None
 
 

@@ -7,12 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.stages.limits import EffortLimiter, LimitedEffort
+from ne_dynamics.errors import InputError
 from ne_dynamics.ros.thresholds import NODE
+from ne_dynamics.ros.watching import reporter
 
 SEED = 20240607
 MESSAGES = 400
-DDS_MESSAGES = 500
+DDS_MESSAGES = 300
 
 
 def plan_of(number: int):
@@ -23,13 +26,19 @@ def plan_of(number: int):
     return replace(chosen, parameters=chosen.parameters | {'backend': 'python'})
 
 
-def run_of(context, number: int, messages: int = MESSAGES):
+def run_of(context, number: int):
     from fuzz_messages import MessageSource
     from fuzz_node import run
 
     chosen = plan_of(number)
-    tally, violation, _ = run(chosen, MessageSource(chosen).steps(messages), context)
+    tally, violation, _ = run(chosen, MessageSource(chosen).steps(MESSAGES), context)
     return tally, violation
+
+
+def first_clause(context, numbers=range(1, 7)) -> str:
+    """Return what did not hold first in some runs."""
+    violations = (run_of(context, number)[1] for number in numbers)
+    return next((found.clause for found in violations if found is not None), 'none')
 
 
 @pytest.mark.kept(2)
@@ -48,46 +57,8 @@ def test_messages_over_dds(action) -> None:
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from fuzz_process import fuzz_process
 
-    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES)
+    report, violations = fuzz_process(SEED, DDS_MESSAGES)
     assert not violations, '\n'.join([*violations, report])
-
-
-def test_a_command_may_follow_a_gap_that_the_node_excuses() -> None:
-    """Where nothing says when a state was answered, the node may have been busy before it."""
-    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
-    from fuzz_process import TIMEOUT, largest_elapsed
-    from motion_loop import node_controller, shipped_arm
-
-    rate, still, place = 1000.0, np.zeros(6), np.full(6, 0.3)
-    controller = node_controller(shipped_arm(), effort_rate_limit=(rate,), state_effort='ignore')
-    before = controller.update(place, still, 0.0, 0.0)
-    controller.accept.guard.excuse(0.05)
-    after = controller.update(place - 0.4, still, TIMEOUT + 0.018, TIMEOUT + 0.018)
-    assert after.fault is None
-    step = np.abs(after.effort - before.effort).max()
-    assert step == pytest.approx(rate * (TIMEOUT + 0.018))
-    assert step <= rate * largest_elapsed(None, 1, 0.0)
-
-
-def test_what_is_sent_as_bytes_holds_nothing_of_the_memory(context) -> None:
-    """Between fields, and behind the last, a writer leaves what was there."""
-    from fuzz_messages import MessageSource
-    from padding import serialize
-    from rclpy.serialization import deserialize_message, serialize_message
-
-    known = 0
-    for step in MessageSource(plan_of(0)).steps(200):
-        if not hasattr(type(step.message), '_TYPE_SUPPORT') or step.kind.startswith('~/'):
-            continue
-        known += 1
-        first = serialize(step.message)
-        # Other messages leave other bytes behind.
-        others = [serialize_message(step.message) for _ in range(3)]
-        assert len(first) == len(others[0])
-        assert serialize(step.message) == first
-        read = deserialize_message(bytes(first), type(step.message))
-        assert repr(read) == repr(deserialize_message(others[0], type(step.message)))
-    assert known > 100
 
 
 def _not_finite(limiter, effort, dt):
@@ -115,7 +86,7 @@ def _without_rate(limiter, effort, dt):
 def test_it_finds_bad_commands(context, monkeypatch, fault, clause: str) -> None:
     """A limiter that lets something pass is found out."""
     monkeypatch.setattr(EffortLimiter, 'apply', fault)
-    assert run_of(context, 1)[1].clause == clause
+    assert first_clause(context) == clause
 
 
 @pytest.mark.kept(1)
@@ -133,27 +104,27 @@ def test_it_finds_exceptions(context, monkeypatch, where: str, clause: str) -> N
         raise ZeroDivisionError
 
     monkeypatch.setattr(f'ne_dynamics.ros.{where}', broken)
-    assert run_of(context, 0)[1].clause == clause
+    assert first_clause(context) == clause
 
 
 def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None:
     """States that are never answered again, lines without end, and missing counts are found."""
-    from ne_dynamics.control.controller import Controller
-    from ne_dynamics.errors import InputError
-    from ne_dynamics.ros.watching.reporter import Reporter
 
     def refuse(*_) -> None:
         raise InputError('position: not today')
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Controller, 'answer', refuse)
-        assert run_of(context, 0)[1].clause == 'good states are answered again'
-    with monkeypatch.context() as patch:
-        # Of the node alone: the check knows what is right.
-        silent = replace(NODE, warning_period=0.0)
-        patch.setattr('ne_dynamics.ros.watching.reporter.NODE', silent)
-        assert run_of(context, 0)[1].clause == 'no log flood'
-    with monkeypatch.context() as patch:
-        patch.setattr(Reporter, 'drop', lambda *_: None)
-        clauses = {run_of(context, number)[1].clause for number in (0, 1)}
-        assert clauses == {'every state is answered or counted as dropped'}
+    # Of the node alone: the check knows what is right.
+    silent = replace(NODE, warning_period=0.0)
+    for owner, name, fault, clause in (
+        (Controller, 'answer', refuse, 'good states are answered again'),
+        (reporter, 'NODE', silent, 'no log flood'),
+        (
+            reporter.Reporter,
+            'drop',
+            lambda *_: None,
+            'every state is answered or counted as dropped',
+        ),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, fault)
+            assert first_clause(context) == clause

@@ -12,6 +12,8 @@ from node_outputs import NodeOutputs
 from recording import BLOCK, Recording, StoredStream, as_table, block_means
 from replay_inputs import RESOLUTION, STATE, Told
 
+from ne_dynamics import Robot
+
 TOLERANCE = 1e-9
 """By which outputs may differ, relative to the largest one of a joint."""
 
@@ -39,6 +41,15 @@ class Difference:
     where: str = ''
     lines: list[str] = field(default_factory=list)
 
+    def note(self, name: str, times: np.ndarray, shares: np.ndarray) -> None:
+        """Take note of differences of a stream at times [ns], if they are the largest so far."""
+        sizes = np.where(np.isfinite(shares), np.abs(shares), np.inf)
+        if sizes.max(initial=0.0) <= self.largest:
+            return
+        row, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        self.largest = float(sizes.max())
+        self.where = f'{name}[{column}] at {1e-9 * times[row]:.3f} s'
+
     @property
     def is_small(self) -> bool:
         """Whether nothing differs by more than the tolerance."""
@@ -63,7 +74,8 @@ def _compare_stream(
     name: str, stored: StoredStream, stream: list[tuple[int, np.ndarray]], found: Difference
 ) -> None:
     times, table = as_table(stream)
-    if not np.array_equal(times, stored.times):
+    is_in_time = np.array_equal(times, stored.times)
+    if not is_in_time:
         odd = np.setxor1d(times, stored.times)
         first = f'the first that only one has at {1e-9 * odd[0]:.6f} s' if odd.size else 'twice'
         found.lines.append(f'{name}: {times.size}, expected {stored.times.size}; {first}')
@@ -79,10 +91,10 @@ def _compare_stream(
     ]
     if pairs:
         rows, places = (list(column) for column in zip(*pairs, strict=True))
-        _note(name, times[rows], table[rows] - stored.values[places], stored.scale, found)
-    if np.array_equal(times, stored.times):
-        means = block_means(table) - stored.means
-        _note(f'{name}, mean of a block', times[::BLOCK], means, stored.scale, found)
+        found.note(name, times[rows], (table[rows] - stored.values[places]) / stored.scale)
+    if is_in_time:
+        means = (block_means(table) - stored.means) / stored.scale
+        found.note(f'{name}, mean of a block', times[::BLOCK], means)
 
 
 def _keys(times: np.ndarray) -> list[tuple[int, int]]:
@@ -95,29 +107,16 @@ def _keys(times: np.ndarray) -> list[tuple[int, int]]:
     return keys
 
 
-def _note(
-    name: str, times: np.ndarray, difference: np.ndarray, scale: np.ndarray, found: Difference
-) -> None:
-    share = np.abs(difference) / scale
-    share[~np.isfinite(share)] = np.inf
-    if share.max(initial=0.0) <= found.largest:
-        return
-    row, column = np.unravel_index(int(share.argmax()), share.shape)
-    found.largest = float(share.max())
-    at = f' at {1e-9 * times[row]:.3f} s' if row < times.size else ''
-    found.where = f'{name}[{column}]{at}'
-
-
 def _compare_events(expected: list[Any], events: list[Any], found: Difference) -> None:
     old, new = [str(event) for event in expected], [str(event) for event in events]
     if old == new:
         return
-    missing = [line for line in old if line not in new]
-    added = [line for line in new if line not in old]
-    lines = [f'- {line}' for line in missing] + [f'+ {line}' for line in added]
+    lines = [f'- {line}' for line in old if line not in new]
+    lines += [f'+ {line}' for line in new if line not in old]
     lines = lines or ['the same events in another order']
-    more = len(lines) - MOST_LINES
-    found.lines += lines[:MOST_LINES] + ([f'and {more} more events'] if more > 0 else [])
+    found.lines += lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        found.lines.append(f'and {len(lines) - MOST_LINES} more events')
 
 
 # ---- properties
@@ -136,64 +135,48 @@ def measure(recording: Recording, outputs: NodeOutputs) -> dict[str, Any]:
     robot = ARMS[recording.meta['arm']].robot
     parameters = recording.meta['parameters']
     names = parameters.get('joints') or list(robot.joint_names)
-    limits = dict(zip(robot.joint_names, robot.limits('effort_limit').tolist(), strict=True))
-    steps = np.abs(np.diff(_efforts(parameters, outputs, len(names)), axis=0)).max(
-        axis=0, initial=0.0
-    )
-    error = _errors(recording.told, outputs, list(robot.joint_names), names)
-    faults = [[name, round(time, 4)] for name, time in outputs.faults]
-    speed = _speed_after(recording.told, robot, faults)
-    rms = np.sqrt(np.mean(error**2, axis=0)) if len(error) else np.zeros(len(names))
-
-    def by_joint(values: np.ndarray) -> dict[str, float]:
-        return {name: float(f'{value:.4g}') for name, value in zip(names, values, strict=True)}
-
-    scale = np.array([limits[name] if 0.0 < limits[name] < np.inf else 1.0 for name in names])
-    return {
-        'largest step': by_joint(steps / scale),
-        'RMS error': by_joint(rms),
-        'peak error': by_joint(np.abs(error).max(axis=0, initial=0.0)),
-        'faults': faults,
-        'speed after fault': speed,
-    }
-
-
-def _efforts(parameters: dict[str, Any], outputs: NodeOutputs, count: int) -> np.ndarray:
+    order = [robot.joint_names.index(name) for name in names]
     interfaces = parameters.get('command.interfaces', ['effort'])
-    data = np.array([row for _, row in outputs.commands]).reshape(-1, count, len(interfaces))
-    return data[:, :, interfaces.index('effort')]
+    data = np.array([row for _, row in outputs.commands]).reshape(-1, robot.n, len(interfaces))
+    efforts = data[:, :, interfaces.index('effort')] / _bounds(robot, 'effort_limit')[order]
 
-
-def _errors(
-    told: list[Told], outputs: NodeOutputs, joints: list[str], names: list[str]
-) -> np.ndarray:
-    """Return desired less measured positions, in the order of the command."""
-    order = [joints.index(name) for name in names]
+    states = [one for one in recording.told if one.kind == STATE]
     measured = {
         int(np.ravel(one.content['stamp'])[0]): RESOLUTION['position'] * one.content['position']
-        for one in told
-        if one.kind == STATE
+        for one in states
     }
     rows = [
         desired[0] - measured[stamp][order]
         for stamp, desired in outputs.desired
         if stamp in measured
     ]
-    return np.array(rows).reshape(-1, len(names))
+    error = np.array(rows or np.zeros((1, robot.n)))
+    faults = [[name, round(time, 4)] for name, time in outputs.faults]
+
+    def by_joint(values: np.ndarray) -> dict[str, float]:
+        return {name: float(f'{value:.4g}') for name, value in zip(names, values, strict=True)}
+
+    return {
+        'largest step': by_joint(np.abs(np.diff(efforts, axis=0)).max(axis=0, initial=0.0)),
+        'RMS error': by_joint(np.sqrt(np.mean(error**2, axis=0))),
+        'peak error': by_joint(np.abs(error).max(axis=0)),
+        'faults': faults,
+        'speed after fault': _speed_after(states, robot, faults[0][1]) if faults else None,
+    }
 
 
-def _speed_after(told: list[Told], robot: Any, faults: list[Any]) -> float | None:
-    if not faults:
-        return None
-    limits = np.where(robot.limits('velocity_limit') > 0.0, robot.limits('velocity_limit'), np.inf)
-    limits = np.where(np.isfinite(limits), limits, 1.0)
-    begin = faults[0][1]
+def _bounds(robot: Robot, key: str) -> np.ndarray:
+    """Return limits; 1 where there are none."""
+    limits = robot.limits(key)
+    return np.where((limits > 0.0) & np.isfinite(limits), limits, 1.0)
+
+
+def _speed_after(states: list[Told], robot: Robot, begin: float) -> float:
+    limits = _bounds(robot, 'velocity_limit')
     shares = [
         np.max(np.abs(RESOLUTION['velocity'] * one.content['velocity']) / limits)
-        for one in told
-        if one.kind == STATE
-        and 'velocity' in one.content
-        and begin <= 1e-9 * one.arrival <= begin + SECONDS_AFTER_FAULT
+        for one in states
+        if 'velocity' in one.content and begin <= 1e-9 * one.arrival <= begin + SECONDS_AFTER_FAULT
     ]
     return float(f'{max(shares, default=0.0):.4g}')
 
@@ -237,9 +220,10 @@ def changes(before: dict[str, Any], after: dict[str, Any]) -> tuple[list[str], l
 
 
 def _rows(value: Any) -> dict[str, float]:
-    if value is None:
-        return {}
-    return value if isinstance(value, dict) else {'': value}
+    """Return the values by joint of a property; of one that is a number, by ''."""
+    if isinstance(value, dict):
+        return value
+    return {} if value is None else {'': value}
 
 
 def _show(value: float | None) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,6 @@ from example_robots import example_robots_folder
 
 from ne_dynamics import Robot, load_model
 from ne_dynamics.shipped import shipped_file
-
-FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,8 @@ class GoldenArm:
     Attributes
     ----------
     name : str
+    find : callable
+        Returns the file of the model; skips the test where it is not installed.
     base, tip : str
         Links; empty: the model's.
     locked : dict
@@ -29,24 +30,15 @@ class GoldenArm:
     """
 
     name: str
-    folder: str
-    file: str
+    find: Callable[[], Path]
     base: str = ''
     tip: str = ''
-    locked: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def path(self) -> str:
-        """File of the model; skips the test where it is not installed."""
-        if self.folder == 'example-robot-data':
-            return str(example_robots_folder() / self.file)
-        return str(shipped_file(self.file) if self.folder == 'shipped' else FOLDER / self.file)
+    locked: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def robot(self) -> Robot:
         """The model."""
-        locked = dict(self.locked) if self.locked else None
-        return load_model(self.path, self.base or None, self.tip or None, locked)
+        return load_model(self.find(), self.base or None, self.tip or None, self.locked or None)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -56,33 +48,27 @@ class GoldenArm:
     @property
     def parameters(self) -> dict[str, Any]:
         """Return the parameters by which the node reads it."""
-        values: dict[str, Any] = {
-            'model_file': self.path,
-            'base_link': self.base,
-            'tip_link': self.tip,
-        }
-        if self.locked:
-            values['locked_joints.names'] = [name for name, _ in self.locked]
-            values['locked_joints.positions'] = [place for _, place in self.locked]
-        return values
+        values = {'model_file': str(self.find()), 'base_link': self.base, 'tip_link': self.tip}
+        if not self.locked:
+            return values
+        names, positions = list(self.locked), list(self.locked.values())
+        return values | {'locked_joints.names': names, 'locked_joints.positions': positions}
 
 
-SHIPPED = GoldenArm('shipped', 'shipped', 'six_axis_arm.urdf', tip='tcp')
-PUMA = GoldenArm('puma560', 'shipped', 'puma560_modified_dh.yaml')
-SCARA = GoldenArm('scara', 'golden', 'scara_dh.yaml')
+def _example(file: str) -> Callable[[], Path]:
+    return lambda: example_robots_folder() / file
+
+
+SHIPPED = GoldenArm('shipped', partial(shipped_file, 'six_axis_arm.urdf'), tip='tcp')
+PUMA = GoldenArm('puma560', partial(shipped_file, 'puma560_modified_dh.yaml'))
+SCARA = GoldenArm('scara', lambda: Path(__file__).with_name('scara_dh.yaml'))
 PANDA = GoldenArm(
     'panda',
-    'example-robot-data',
-    'panda_description/urdf/panda.urdf',
+    _example('panda_description/urdf/panda.urdf'),
     tip='panda_hand_tcp',
-    locked=(('panda_finger_joint1', 0.03), ('panda_finger_joint2', 0.03)),
+    locked={'panda_finger_joint1': 0.03, 'panda_finger_joint2': 0.03},
 )
 UR5 = GoldenArm(
-    'ur5',
-    'example-robot-data',
-    'ur_description/urdf/ur5_robot.urdf',
-    base='base_link',
-    tip='tool0',
+    'ur5', _example('ur_description/urdf/ur5_robot.urdf'), base='base_link', tip='tool0'
 )
-
 ARMS = {arm.name: arm for arm in (SHIPPED, PUMA, SCARA, PANDA, UR5)}

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import Quaternion, Vector3, WrenchStamped
 from golden_arms import GoldenArm
 from lifecycle_msgs.srv import ChangeState
 from node_outputs import NodeOutputs
-from rcl_interfaces.srv import SetParameters, SetParametersAtomically
-from rclpy.serialization import serialize_message
+from rcl_interfaces.srv import SetParameters
 from replay_inputs import EVENT, IMU, RESOLUTION, SENSOR_RESOLUTION, STATE, WRENCH, Told
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from virtual_world import BEGIN, VirtualWorld
 
 from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.simulation.demo.node_messages import parameter_of, set_stamp, trajectory_message
+from ne_dynamics.simulation.demo.node_messages import (
+    parameter_of,
+    parameters_request,
+    set_stamp,
+    trajectory_message,
+)
 
-__all__ = ['Float64MultiArray', 'NodeSession', 'opened']
+
+def _vector(values: Sequence[float]) -> Vector3:
+    return Vector3(**dict(zip('xyz', map(float, values), strict=True)))
 
 
 class NodeSession:
@@ -66,7 +71,6 @@ class NodeSession:
         overrides = [parameter_of(name, value) for name, value in values.items()]
         self.node = ComputedTorqueNode(context=context, parameter_overrides=overrides)
         self.node.executor = world
-        self._subscriptions: dict[str, list[Any]] = {}
 
     @property
     def now(self) -> int:
@@ -85,15 +89,10 @@ class NodeSession:
         else:
             make = {STATE: self._state, WRENCH: self._wrench, IMU: self._imu}[told.kind]
             topic = {STATE: 'joint_states', WRENCH: 'wrench', IMU: 'imu'}[told.kind]
-            self._publish(f'/{topic}', make(told.content))
+            self._publish(topic, make(told.content))
 
     def _publish(self, topic: str, message: Any) -> None:
-        """Hand a message to who listens in the node."""
-        for subscription in list(self.node.subscriptions):
-            if subscription.topic_name == topic:
-                data = serialize_message(message) if subscription.raw else message
-                subscription.callback(data)
-                self._world.wait_until_idle()
+        self._world.publish(self.node, f'/{topic}', message)
 
     # ---- messages
 
@@ -114,23 +113,23 @@ class NodeSession:
         return message
 
     def _wrench(self, content: dict[str, Any]) -> WrenchStamped:
-        message = self._stamped(WrenchStamped, content, self._links['wrench'])
-        values = (SENSOR_RESOLUTION['wrench'] * content['wrench']).tolist()
-        for part, rows in ((message.wrench.force, values), (message.wrench.torque, values[3:])):
-            part.x, part.y, part.z = rows[:3]
+        message = self._stamped(
+            WrenchStamped, content, content.get('frame', self._links['wrench'])
+        )
+        if 'values' in content:
+            values = content['values']
+        else:
+            values = SENSOR_RESOLUTION['wrench'] * content['wrench']
+        message.wrench.force = _vector(values[:3])
+        message.wrench.torque = _vector(values[3:])
         return message
 
     def _imu(self, content: dict[str, Any]) -> Imu:
         message = self._stamped(Imu, content, self._links['imu'])
         values = (SENSOR_RESOLUTION['imu'] * content['imu']).tolist()
-        turn, rate, force = (
-            message.orientation,
-            message.angular_velocity,
-            message.linear_acceleration,
-        )
-        turn.x, turn.y, turn.z, turn.w = values[:4]
-        rate.x, rate.y, rate.z = values[4:7]
-        force.x, force.y, force.z = values[7:]
+        message.orientation = Quaternion(**dict(zip('xyzw', values[:4], strict=True)))
+        message.angular_velocity = _vector(values[4:7])
+        message.linear_acceleration = _vector(values[7:])
         return message
 
     def _trajectory(self, content: dict[str, Any]) -> Any:
@@ -144,8 +143,7 @@ class NodeSession:
     def _tell_event(self, event: dict[str, Any]) -> None:
         """Do what an event says: its only key is its kind."""
         ((kind, content),) = event.items()
-        tell: Callable[[Any], None] = getattr(self, f'_tell_{kind}')
-        tell(content)
+        getattr(self, f'_tell_{kind}')(content)
 
     def _tell_state(self, content: dict[str, Any]) -> None:
         """Tell a joint state that is not as the others."""
@@ -153,30 +151,24 @@ class NodeSession:
         message.name = content['name']
         for field in RESOLUTION:
             setattr(message, field, [float(value) for value in content[field]])
-        self._publish('/joint_states', message)
+        self._publish('joint_states', message)
 
     def _tell_wrench(self, content: dict[str, Any]) -> None:
-        message = self._stamped(WrenchStamped, content, content['frame'])
-        for part, rows in (
-            (message.wrench.force, content['values']),
-            (message.wrench.torque, content['values'][3:]),
-        ):
-            part.x, part.y, part.z = map(float, rows[:3])
-        self._publish('/wrench', message)
+        self._publish('wrench', self._wrench(content))
 
     def _tell_trajectory(self, content: dict[str, Any]) -> None:
-        self._publish('/joint_trajectory', self._trajectory(content))
+        self._publish('joint_trajectory', self._trajectory(content))
 
     def _tell_clock(self, nanoseconds: int) -> None:
         message = ClockMessage()
         message.clock.sec, message.clock.nanosec = divmod(BEGIN + nanoseconds, 10**9)
-        self._publish('/clock', message)
+        self._publish('clock', message)
 
     def _tell_speed(self, factor: float) -> None:
         from control_msgs.msg import SpeedScalingFactor
 
         message = SpeedScalingFactor(factor=float(factor))
-        self._publish('/computed_torque/speed_scaling_input', message)
+        self._publish('computed_torque/speed_scaling_input', message)
 
     def _tell_trigger(self, name: str) -> None:
         response = self._call(name, Trigger.Request())
@@ -189,27 +181,18 @@ class NodeSession:
 
     def _tell_parameters(self, values: dict[str, Any]) -> None:
         """Set all or none."""
-        parameters = [
-            parameter_of(name, value).to_parameter_msg() for name, value in values.items()
-        ]
-        request = SetParametersAtomically.Request(parameters=parameters)
-        response = self._call('set_parameters_atomically', request)
+        response = self._call('set_parameters_atomically', parameters_request(values))
         self.outputs.note(f'set {" ".join(values)}', response.result.successful)
 
     def _tell_single_parameters(self, values: dict[str, Any]) -> None:
         """Set those that can be."""
-        parameters = [
-            parameter_of(name, value).to_parameter_msg() for name, value in values.items()
-        ]
+        parameters = parameters_request(values).parameters
         response = self._call('set_parameters', SetParameters.Request(parameters=parameters))
         for name, result in zip(values, response.results, strict=True):
             self.outputs.note(f'set {name}', result.successful)
 
     def _call(self, name: str, request: Any) -> Any:
-        for service in self.node.services:
-            if service.srv_name.rpartition('/')[2] == name:
-                return self._world.call(service, request)
-        raise ValueError(f'service {name!r}: the node has none')
+        return self._world.call(self.node, name, request)
 
     def _tell_goal(self, content: dict[str, Any]) -> None:
         from control_msgs.action import FollowJointTrajectory

@@ -56,12 +56,6 @@ def record(scenario: Any, context: Any) -> tuple[Any, Any]:
 class Run:
     """Records scenarios anew, and keeps what is to be written.
 
-    Parameters
-    ----------
-    context : rclpy.context.Context
-    shows_log : bool
-        Whether the log of the node is printed.
-
     Attributes
     ----------
     index : dict
@@ -72,41 +66,37 @@ class Run:
         Properties that got worse.
     """
 
-    def __init__(self, context: Any, shows_log: bool) -> None:
-        self._context, self._shows_log = context, shows_log
+    def __init__(self, context: Any) -> None:
+        self._context = context
         self.index = read_index()
         self.recorded: list[Any] = []
         self.differences: dict[str, str] = {}
         self.worse: dict[str, list[str]] = {}
 
-    def do(self, scenario: Any) -> None:
+    def do(self, scenario: Any, shows_log: bool) -> None:
         """Replay what is stored of a scenario, record it anew, and print what differs."""
         from comparison import changes, compare, measure
-        from recording import FOLDER as RECORDINGS
         from recording import Recording
 
-        name, path = scenario.name, RECORDINGS / f'{scenario.name}.npz'
-        print(f'{name}:', flush=True)
+        name, path = scenario.name, FOLDER / 'recordings' / f'{scenario.name}.npz'
         before = self.index['recordings'].get(name)
-        if path.exists() and before is not None:
+        print(f'{name}:' if before else f'{name}: new', flush=True)
+        if before:
             stored = Recording.read(path)
             difference = compare(stored, stored.replay(self._context))
             print(f'  {difference}')
             if not difference.is_small:
                 self.differences[name] = f'{difference.largest:.3g}'
-        else:
-            print('  new')
         recording, outputs = record(scenario, self._context)
         self.recorded.append(recording)
-        for time, severity, text in outputs.lines if self._shows_log else ():
+        for time, severity, text in outputs.lines if shows_log else ():
             print(f'    {1e-9 * time:.4f} {severity.name} {text}')
         properties = measure(recording, outputs)
-        if before is not None:
-            lines, worse = changes(before['properties'], properties)
-            for line in lines:
-                print(f'  {line}' + (' (WORSE)' if line in worse else ''))
-            if worse:
-                self.worse[name] = worse
+        lines, worse = changes(before['properties'], properties) if before else ([], [])
+        for line in lines:
+            print(f'  {line}' + (' (WORSE)' if line in worse else ''))
+        if worse:
+            self.worse[name] = worse
         self.index['recordings'][name] = {
             'about': scenario.about,
             'arm': scenario.arm.name,
@@ -119,9 +109,9 @@ class Run:
         names = [recording.name for recording in self.recorded if recording.write()]
         if self.differences or self.worse:
             entry: dict[str, Any] = {'reason': reason, 'largest difference': self.differences}
-            if self.worse:
-                entry['worse'] = self.worse
-            self.index['recorded anew'].append(entry)
+            self.index['recorded anew'].append(
+                entry | ({'worse': self.worse} if self.worse else {})
+            )
         INDEX.write_text(json.dumps(self.index, indent=1) + '\n')
         print(f'written: {", ".join(names) or "nothing: all is as it was"}')
 
@@ -143,7 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
         from scenarios import SCENARIOS
 
         context = closed_context(23)
-        run = Run(context, chosen.log)
+        run = Run(context)
         for scenario in SCENARIOS:
             if not any(fnmatch.fnmatch(scenario.name, one) for one in chosen.only.split()):
                 continue
@@ -151,7 +141,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f'{scenario.name}: not recorded: no control_msgs: {messages.missing}')
                 continue
             try:
-                run.do(scenario)
+                run.do(scenario, chosen.log)
             except pytest.skip.Exception as missing:
                 print(f'  not recorded: {missing}')
         context.try_shutdown()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import yaml
 from golden_arms import PANDA, PUMA, SCARA, SHIPPED, UR5, GoldenArm
+from motion_loop import with_coulomb
 from plant_loop import Fields, PlantLoop, Scenario, demo_motion, points_of
-from planted_loop import delayed, frozen_position, wall
+from planted_loop import FrozenPosition, delayed, wall
 
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
@@ -62,12 +62,6 @@ def fine_encoder() -> list[Any]:
 def as_modelled(robot: Any) -> Any:
     """Return the arm of the model."""
     return robot
-
-
-def sticking(robot: Any, share: float) -> Any:
-    """Return an arm with Coulomb friction of a share of the effort limits."""
-    joints = [replace(one, coulomb_friction=share * one.effort_limit) for one in robot.joints]
-    return replace(robot, joints=tuple(joints))
 
 
 def coarse_encoder() -> list[Any]:
@@ -660,7 +654,7 @@ def frozen_encoder(loop: PlantLoop) -> Script:
     yield 0.2
     loop.go(WAY, 1.0)
     yield 0.6
-    loop.sensors.append(frozen_position(loop.time))
+    loop.sensors.append(FrozenPosition(loop.time))
     yield 1.6
     loop.sensors.pop()
     yield 1.8
@@ -798,7 +792,7 @@ def not_in_time(loop: PlantLoop) -> Script:
     loop.go(0.2 * WAY, 0.5)
 
 
-@scenario('stiction', SHIPPED, plant=lambda robot: sticking(robot, 0.01), seconds=3.2)
+@scenario('stiction', SHIPPED, plant=lambda robot: with_coulomb(robot, 0.01), seconds=3.2)
 def slowly(loop: PlantLoop) -> Script:
     """Move joints that stick before they move."""
     yield 0.2

@@ -7,8 +7,7 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from fault_speeds import of_one_joint, scaled_velocity
-from planted_loop import frozen_position
+from planted_loop import FrozenPosition, of_one_joint, scaled_velocity
 from sticking_arms import load_arm, make_loop, random_motion, with_friction
 
 from ne_dynamics.control.guards.state_guard import FaultKind
@@ -63,7 +62,7 @@ def test_a_state_that_is_not_believed_is_damped_too(name, begin, friction) -> No
 def test_encoders_that_freeze_together_are_none_of_them_believed(
     name, seed, friction, masses
 ) -> None:
-    loop, speeds = run(name, seed, frozen_position(UNDER_WAY, 'zero'), friction, masses, delay=1)
+    loop, speeds = run(name, seed, FrozenPosition(UNDER_WAY, 'zero'), friction, masses, delay=1)
     damping = loop.controller.damping
     assert damping is not None
     was_fast = speeds[0] > 0.2

@@ -10,8 +10,11 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from motion_loop import demo_motion, shipped_arm
+
 from studies.observer_study import (
     CASES,
+    DURATION,
     ELASTIC_FREQUENCIES,
     ELASTIC_PERIOD,
     LABELS,
@@ -23,12 +26,10 @@ from studies.observer_study import (
     run_case,
     run_elastic,
     run_stiction,
-    shipped_arm,
-    study_motion,
     time_to_contact,
 )
 
-MOTION = study_motion(shipped_arm())
+MOTION = demo_motion(shipped_arm(), DURATION)
 CUTOFF = 3.0
 ROUNDING = 1e-4
 """Errors below this are none [rad]."""
@@ -76,7 +77,7 @@ def test_stiction_makes_no_joint_hunt() -> None:
 
 def test_gains_for_which_the_observer_is_too_much_are_warned_of() -> None:
     gain = largest_gain(ELASTIC_PERIOD, 0.0) - 0.1
-    short = study_motion(shipped_arm(), 1.0)
+    short = demo_motion(shipped_arm(), 1.0)
     assert not run_elastic(short, gain, compensates=False).remarks
     remarks = run_elastic(short, gain, compensates=True).remarks
     assert len(remarks) == 1

@@ -1,8 +1,8 @@
 """A real `control_msgs` for the tests where none is installed.
 
 The package is not on the Python package registries, but the generators that ROS makes such
-packages with are. What the node takes of it is written down here, run through
-them, compiled, and kept; the Python package that comes out talks over DDS with anything.
+packages with are. What the node takes of it (`control_msgs_interfaces`) is run through them,
+compiled, and kept; the Python package that comes out talks over DDS with anything.
 
 Run as a program with a folder as its argument, it generates the sources there: in a process of
 its own, because the generators print and want an environment of theirs.
@@ -28,110 +28,9 @@ from pathlib import Path
 
 PACKAGE = 'control_msgs'
 
-TOLERANCE = """\
-float64 position
-float64 velocity
-float64 acceleration
-"""
-
-DEFINITIONS = {
-    'msg/JointTolerance.msg': f"""\
-# How far a joint may be from what is desired; 0: as the server is set up, -1: any distance.
-string name
-{TOLERANCE}""",
-    'msg/JointComponentTolerance.msg': f"""\
-# The same for one direction of a joint that moves in several.
-uint16 X_AXIS=1
-uint16 Y_AXIS=2
-uint16 Z_AXIS=3
-uint16 TRANSLATION=4
-uint16 ROTATION=5
-string joint_name
-uint16 component
-{TOLERANCE}""",
-    'msg/JointTrajectoryControllerState.msg': """\
-# What a controller of trajectories wants, measures, misses and sends.
-std_msgs/Header header
-string[] joint_names
-trajectory_msgs/JointTrajectoryPoint reference
-trajectory_msgs/JointTrajectoryPoint feedback
-trajectory_msgs/JointTrajectoryPoint error
-trajectory_msgs/JointTrajectoryPoint output
-string[] multi_dof_joint_names
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_reference
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_feedback
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_error
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_output
-float64 speed_scaling_factor
-""",
-    'msg/SpeedScalingFactor.msg': """\
-# Of the speed that was asked for.
-float64 factor
-""",
-    'msg/JointCommand.msg': """\
-# What one interface of some joints is to be.
-std_msgs/Header header
-string[] joint_names
-string interface_name
-float64[] values
-""",
-    'msg/InterfaceValue.msg': """\
-# What the interfaces of one thing are.
-string[] interface_names
-float64[] values
-""",
-    'msg/DynamicInterfaceGroupValues.msg': """\
-# What the interfaces of several things are.
-std_msgs/Header header
-string[] interface_groups
-InterfaceValue[] interface_values
-""",
-    'srv/QueryTrajectoryState.srv': """\
-# Where the motion is at a time.
-builtin_interfaces/Time time
----
-# Whether it was followed then, and what is in the way of an answer.
-bool success
-string message
-string[] name
-float64[] position
-float64[] velocity
-float64[] acceleration
-""",
-    'action/FollowJointTrajectory.action': """\
-# What is to be followed, and how closely, on the way and at its end.
-trajectory_msgs/JointTrajectory trajectory
-trajectory_msgs/MultiDOFJointTrajectory multi_dof_trajectory
-JointTolerance[] path_tolerance
-JointComponentTolerance[] component_path_tolerance
-JointTolerance[] goal_tolerance
-JointComponentTolerance[] component_goal_tolerance
-builtin_interfaces/Duration goal_time_tolerance
----
-# How it ended.
-int32 error_code
-int32 SUCCESSFUL = 0
-int32 INVALID_GOAL = -1
-int32 INVALID_JOINTS = -2
-int32 OLD_HEADER_TIMESTAMP = -3
-int32 PATH_TOLERANCE_VIOLATED = -4
-int32 GOAL_TOLERANCE_VIOLATED = -5
-string error_string
----
-# How it goes.
-std_msgs/Header header
-string[] joint_names
-trajectory_msgs/JointTrajectoryPoint desired
-trajectory_msgs/JointTrajectoryPoint actual
-trajectory_msgs/JointTrajectoryPoint error
-int32 index
-string[] multi_dof_joint_names
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_desired
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_actual
-trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_error
-int32 multi_dof_index
-""",
-}
+INTERFACES = Path(__file__).with_name('control_msgs_interfaces')
+DEFINITIONS = sorted(INTERFACES.glob('*/*.*'))
+"""What the node takes of the package."""
 
 DEPENDENCIES = (
     'action_msgs',
@@ -175,17 +74,12 @@ LIBRARY_KINDS = (
 )
 
 CHECK = """
+import sys
+from importlib import import_module
 from rclpy.type_support import check_for_type_support
-from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
-from control_msgs.msg import DynamicInterfaceGroupValues, JointCommand
-from control_msgs.srv import QueryTrajectoryState
-check_for_type_support(FollowJointTrajectory)
-check_for_type_support(JointCommand)
-check_for_type_support(DynamicInterfaceGroupValues)
-check_for_type_support(JointTrajectoryControllerState)
-check_for_type_support(QueryTrajectoryState)
-check_for_type_support(SpeedScalingFactor)
+for name in sys.argv[1:]:
+    folder, kind = name.split('/')
+    check_for_type_support(getattr(import_module(f'control_msgs.{folder}'), kind))
 """
 
 PATIENCE = 300.0
@@ -245,6 +139,8 @@ def _check_tools() -> None:
 def _key() -> str:
     """Return a name for what would be built here: other inputs, another name."""
     told = hashlib.sha256(Path(__file__).read_bytes())
+    for file in DEFINITIONS:
+        told.update(file.read_bytes())
     for item in (sys.version, sys.prefix, *map(str, prefixes())):
         told.update(item.encode())
     for package in (*GENERATORS, *DEPENDENCIES):
@@ -327,10 +223,6 @@ def build(cache: Path) -> Path:
 
 
 def _build_in(scratch: Path) -> Path:
-    for name, text in DEFINITIONS.items():
-        file = scratch / 'definitions' / PACKAGE / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
     environment = dict(os.environ)
     environment['AMENT_PREFIX_PATH'] = ':'.join(map(str, prefixes()))
     _run([sys.executable, __file__, str(scratch)], environment)
@@ -368,7 +260,8 @@ def _build_in(scratch: Path) -> Path:
         libraries,
     )
     path = os.pathsep.join((str(result), environment.get('PYTHONPATH', '')))
-    _run([sys.executable, '-c', CHECK], environment | {'PYTHONPATH': path})
+    kinds = [f'{file.parent.name}/{file.stem}' for file in DEFINITIONS]
+    _run([sys.executable, '-c', CHECK, *kinds], environment | {'PYTHONPATH': path})
     return result
 
 
@@ -422,10 +315,9 @@ def generate(scratch: Path) -> None:
     from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
 
     include = [str(share_folder(package)) for package in DEPENDENCIES]
-    definitions = scratch / 'definitions' / PACKAGE
     interfaces = translate(
         package_name=PACKAGE,
-        interface_files=[f'{definitions}:{name}' for name in DEFINITIONS],
+        interface_files=[f'{INTERFACES}:{file.relative_to(INTERFACES)}' for file in DEFINITIONS],
         include_paths=include,
         output_format='idl',
         output_path=scratch / 'idl' / PACKAGE,

@@ -59,90 +59,81 @@ class ExampleRobot:
         }
 
 
+def _chain(name, file, n, tip_link, base_link=None, **locked):
+    return ExampleRobot(name, file, n, base_link, tip_link, tuple(locked.items()))
+
+
+def _tree(name, file, n, wrench_link):
+    return ExampleRobot(name, file, n, wrench_link=wrench_link)
+
+
+UR = 'ur_description/urdf'
+PANDA = 'panda_description/urdf/panda.urdf'
+TIAGO = 'tiago_description/robots'
+BAXTER = 'baxter_description/urdf/baxter.urdf'
+
 EXAMPLE_ROBOTS = (
-    ExampleRobot('UR3', 'ur_description/urdf/ur3_robot.urdf', 6, tip_link='tool0'),
-    ExampleRobot(
-        'UR5', 'ur_description/urdf/ur5_robot.urdf', 6, base_link='base_link', tip_link='tool0'
-    ),
-    ExampleRobot(
-        'UR10', 'ur_description/urdf/ur10_robot.urdf', 6, base_link='base_link', tip_link='ee_link'
-    ),
-    ExampleRobot(
+    _chain('UR3', f'{UR}/ur3_robot.urdf', 6, 'tool0'),
+    _chain('UR5', f'{UR}/ur5_robot.urdf', 6, 'tool0', 'base_link'),
+    _chain('UR10', f'{UR}/ur10_robot.urdf', 6, 'ee_link', 'base_link'),
+    _chain(
         'UR5 from its shoulder on',
-        'ur_description/urdf/ur5_robot.urdf',
+        f'{UR}/ur5_robot.urdf',
         5,
-        base_link='shoulder_link',
-        tip_link='wrist_3_link',
-        locked=(('shoulder_pan_joint', 0.7),),
+        'wrist_3_link',
+        'shoulder_link',
+        shoulder_pan_joint=0.7,
     ),
-    ExampleRobot(
-        'Panda, fingers locked',
-        'panda_description/urdf/panda.urdf',
-        7,
-        tip_link='panda_hand_tcp',
-        locked=(('panda_finger_joint1', 0.03),),
-    ),
-    ExampleRobot(
-        'Panda with fingers (mimic)',
-        'panda_description/urdf/panda.urdf',
-        8,
-        wrench_link='panda_rightfinger',
-    ),
-    ExampleRobot(
+    _chain('Panda, fingers locked', PANDA, 7, 'panda_hand_tcp', panda_finger_joint1=0.03),
+    _tree('Panda with fingers (mimic)', PANDA, 8, 'panda_rightfinger'),
+    _chain(
         'Kinova j2s6s200 (continuous)',
         'kinova_description/robots/kinova.urdf',
         6,
-        tip_link='j2s6s200_end_effector',
+        'j2s6s200_end_effector',
     ),
-    ExampleRobot('xArm7', 'xarm_description/urdf/xarm7.urdf', 7, tip_link='link_eef'),
-    ExampleRobot('Z1', 'z1_description/urdf/z1.urdf', 7, wrench_link='gripperMover'),
-    ExampleRobot(
-        'SO-101', 'so_arm_description/urdf/so101.urdf', 6, wrench_link='gripper_frame_link'
-    ),
-    ExampleRobot(
+    _chain('xArm7', 'xarm_description/urdf/xarm7.urdf', 7, 'link_eef'),
+    _tree('Z1', 'z1_description/urdf/z1.urdf', 7, 'gripperMover'),
+    _tree('SO-101', 'so_arm_description/urdf/so101.urdf', 6, 'gripper_frame_link'),
+    _chain(
         'TIAGo (prismatic torso), head and wheels locked',
-        'tiago_description/robots/tiago.urdf',
+        f'{TIAGO}/tiago.urdf',
         8,
-        tip_link='hand_grasping_frame',
-        locked=(('head_1_joint', 0.4), ('head_2_joint', -0.3), ('hand_thumb_abd_joint', 0.5)),
+        'hand_grasping_frame',
+        **{'head_1_joint': 0.4, 'head_2_joint': -0.3, 'hand_thumb_abd_joint': 0.5},
     ),
-    ExampleRobot(
+    _tree(
         'TIAGo without hand (tree, wheels continuous)',
-        'tiago_description/robots/tiago_no_hand.urdf',
+        f'{TIAGO}/tiago_no_hand.urdf',
         12,
-        wrench_link='arm_7_link',
+        'arm_7_link',
     ),
-    ExampleRobot(
-        'Baxter (tree, mimic)',
-        'baxter_description/urdf/baxter.urdf',
-        17,
-        wrench_link='left_gripper',
-    ),
-    ExampleRobot(
+    _tree('Baxter (tree, mimic)', BAXTER, 17, 'left_gripper'),
+    _chain(
         'Baxter, left arm from its mount',
-        'baxter_description/urdf/baxter.urdf',
+        BAXTER,
         7,
-        base_link='left_arm_mount',
-        tip_link='left_gripper',
-        locked=(('right_s1', 0.8), ('l_gripper_l_finger_joint', 0.01)),
+        'left_gripper',
+        'left_arm_mount',
+        **{'right_s1': 0.8, 'l_gripper_l_finger_joint': 0.01},
     ),
-    ExampleRobot(
+    _tree(
         'Allegro hand (tree)',
         'allegro_hand_description/urdf/allegro_right_hand.urdf',
         16,
-        wrench_link='link_15.0_tip',
+        'link_15.0_tip',
     ),
-    ExampleRobot(
+    _tree(
         'TALOS left arm',
         'talos_data/robots/talos_left_arm.urdf',
         7,
-        wrench_link='gripper_left_fingertip_1_link',
+        'gripper_left_fingertip_1_link',
     ),
-    ExampleRobot(
+    _tree(
         'TIAGo Pro (tree, mimic)',
         'tiago_pro_description/robots/tiago_pro.urdf',
         23,
-        wrench_link='gripper_left_fingertip_left_link',
+        'gripper_left_fingertip_left_link',
     ),
 )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from motion_loop import MotionLoop, demo_motion, shipped_arm, with_coulomb
-from planted_loop import frozen_position, wall
+from planted_loop import FrozenPosition, of_one_joint, scaled_velocity, wall
 
 from ne_dynamics import Robot
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
@@ -22,7 +22,7 @@ from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import SensorReading, external_push
+from ne_dynamics.simulation.one_process_loop import Sensor, SensorReading, external_push
 
 UNDER_WAY = 0.8
 """When a sensor fails [s]."""
@@ -35,6 +35,10 @@ FRICTIONS = (0.0, 0.01, 0.05)
 
 MASSES = (1.0, 0.9, 1.1)
 """Masses of the arm, by those of the model."""
+
+
+Options = Callable[[Robot, np.ndarray], dict[str, Any]]
+"""Makes options of :class:`MotionLoop` of a robot and where it starts."""
 
 
 class AfterFault(NamedTuple):
@@ -72,7 +76,6 @@ class Scenario:
     row : str
         How the row of the table in doc/failure_behaviour.md begins.
     options : callable
-        Returns options of :class:`MotionLoop` for a robot.
     target : tuple of (int, float) or None
         Joint, and the way that it goes in 1 s in place of the demo's motion [rad].
     longest : float
@@ -84,37 +87,14 @@ class Scenario:
     """
 
     row: str
-    options: Callable[[Robot, np.ndarray], dict[str, Any]]
+    options: Options
     target: tuple[int, float] | None = None
     longest: float = 3.5
     observer: bool = False
     starts: bool = True
 
 
-def of_one_joint(
-    sensor: Callable[[SensorReading], SensorReading], joint: int
-) -> Callable[[SensorReading], SensorReading]:
-    """Return a sensor that fails at one joint alone."""
-
-    def sense(reading: SensorReading) -> SensorReading:
-        failed = sensor(reading)
-        position, velocity = reading.position.copy(), reading.velocity.copy()
-        position[joint], velocity[joint] = failed.position[joint], failed.velocity[joint]
-        return reading._replace(position=position, velocity=velocity)
-
-    return sense
-
-
-def scaled_velocity(factor: float, begin: float = 0.0) -> Callable[[SensorReading], SensorReading]:
-    """Return a sensor whose velocities are off by a factor from a time on [s]."""
-    return lambda reading: (
-        reading._replace(velocity=factor * reading.velocity) if reading.time >= begin else reading
-    )
-
-
-def spikes(
-    joint: int, size: float, begin: float, every: float
-) -> Callable[[SensorReading], SensorReading]:
+def spikes(joint: int, size: float, begin: float, every: float) -> Sensor:
     """Return a sensor whose position of a joint is off by a size in one state now and then."""
     last = [begin - every]
 
@@ -129,27 +109,19 @@ def spikes(
     return sense
 
 
-def sensors(*made: Callable[[], Any]) -> Callable[[Robot, np.ndarray], dict[str, Any]]:
+def sensors(*made: Callable[[], Sensor]) -> Options:
     """Return the options of an arm with sensors, which are made anew for each run."""
     return lambda robot, start: {'sensors': [make() for make in made]}
 
 
-def walled(
-    joint: int, way: float, **options: Any
-) -> Callable[[Robot, np.ndarray], dict[str, Any]]:
+def frozen(velocity: str, joints: Any = slice(None)) -> Options:
+    """Return the options of an arm whose positions freeze under way."""
+    return sensors(lambda: FrozenPosition(UNDER_WAY, velocity, joints))
+
+
+def walled(joint: int, way: float, **options: Any) -> Options:
     """Return the options of an arm with a wall in the way of a joint."""
-    return lambda robot, start: {
-        'disturbances': [wall(joint, start[joint] + way)],
-        **options,
-    }
-
-
-def pushed(**options: Any) -> Callable[[Robot, np.ndarray], dict[str, Any]]:
-    """Return the options of an arm that is pushed once, at its first joint."""
-    return lambda robot, start: {
-        'disturbances': [external_push(30.0 * np.eye(robot.n)[0], 0.2, 0.2)],
-        **options,
-    }
+    return lambda robot, start: {'disturbances': [wall(joint, start[joint] + way)], **options}
 
 
 def carried_off(
@@ -210,24 +182,22 @@ SCENARIOS = {
         (2, 0.3),
     ),
     'shaking by a hidden delay': Scenario(
-        SWINGING, pushed(kp=1e4, kv=200.0, delay=4), longest=4.0, starts=False
+        SWINGING,
+        lambda robot, start: {
+            'disturbances': [external_push(30.0 * np.eye(robot.n)[0], 0.2, 0.2)],
+            **{'kp': 1e4, 'kv': 200.0, 'delay': 4},
+        },
+        longest=4.0,
+        starts=False,
     ),
-    'frozen, all joints': Scenario(FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'zero'))),
-    'frozen, true velocities': Scenario(
-        FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'true'))
-    ),
+    'frozen, all joints': Scenario(FROZEN, frozen('zero')),
+    'frozen, true velocities': Scenario(FROZEN, frozen('true')),
     **{
-        f'frozen, joint_{joint + 1}': Scenario(
-            FROZEN,
-            sensors(lambda joint=joint: of_one_joint(frozen_position(UNDER_WAY, 'zero'), joint)),
-        )
+        f'frozen, joint_{joint + 1}': Scenario(FROZEN, frozen('zero', [joint]))
         for joint in range(6)
     },
     'gains unstable': Scenario(
-        UNSTABLE,
-        lambda robot, start: {'kp': 3e4, 'kv': 20.0},
-        longest=4.0,
-        starts=False,
+        UNSTABLE, lambda robot, start: {'kp': 3e4, 'kv': 20.0}, longest=4.0, starts=False
     ),
     'velocities zero': Scenario(WRONG_VELOCITY, sensors(lambda: scaled_velocity(0.0, UNDER_WAY))),
     'velocities reversed': Scenario(

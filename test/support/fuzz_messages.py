@@ -1,8 +1,8 @@
-"""Messages for every input of the node, valid and mutated; all of it follows from one seed.
+"""Messages for every input of the node, valid and spoiled; all of it follows from one seed.
 
 :class:`MessageSource` keeps a small world (an arm that moves smoothly, a clock) and sends what a
 robot would send: most of it right, so that the node gets into all of its states, and the rest
-mutated in one or several ways at once. It never looks at the node: the same seed gives the same
+with hostile values in any of its fields. It never looks at the node: the same seed gives the same
 steps, whatever the node does with them.
 """
 
@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import Quaternion, Vector3, WrenchStamped
+from hostile_fields import INF, HostileFields
 from lifecycle_msgs.srv import ChangeState, GetState
-from padding import serialize
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import (
@@ -30,14 +31,16 @@ from rcl_interfaces.srv import (
     SetParametersAtomically,
 )
 from rclpy.parameter import Parameter
+from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ne_dynamics import Robot, load_model
-from ne_dynamics.model.robot import JointType
+from ne_dynamics import Robot, load_model, load_urdf
+from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion import NANO
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import Changes, ParameterSpec
 from ne_dynamics.shipped import shipped_file
@@ -52,23 +55,8 @@ START = 20_000.0
 PERIOD = 0.002
 """Between two joint states [s]."""
 
-INT32_MAX = 2**31 - 1
-UINT32_MAX = 2**32 - 1
-
-NAN, INF = math.nan, math.inf
-NUMBERS = (
-    *(NAN, INF, -INF),
-    *(1.7976931348623157e308, -1.7976931348623157e308, 1e308, -1e300, 1e200, -1e155, 1e154),
-    *(1e100, -1e39, 1e20, -1e16, 1e12, -1e9, 1e6, -1e4, 1e3),
-    *(5e-324, -5e-324, 2.2250738585072014e-308, -1e-310, 1e-200, 1e-100, -1e-30, 1e-17),
-    *(0.0, -0.0, 1.0, -1.0, math.pi, -math.tau, 1e6 * math.tau),
-)
-WORDS = (
-    *('', ' ', '/', 'joint_1 ', ' joint_1', 'JOINT_1', 'joint_1\n', 'joint_7', 'joint_', 'world'),
-    *('gelenk_ä', 'gelenk_a\u0308', '関節_1', '🦾', '\u202e1_tnioj', '\ufeffjoint_1', '\ufffd'),
-    *('%s%n%d', '{}', '{0.__class__}', "'", '"', '\\', '\x1b[31m', '\t\r\n', '../..', 'nan', '0'),
-    *('a' * 300, 'ü' * 5_000, 'a: b: c: ' * 50),
-)
+EARLIEST, LATEST = -(2**31) * NANO, (2**31 - 1) * NANO
+"""Stamps at the ends of their range [ns]."""
 
 LIFT = """<robot name="lift">
   <link name="floor"/>
@@ -106,36 +94,25 @@ class ModelCase(NamedTuple):
     base_frames: tuple[str, ...]
 
 
-def _case(model: str) -> ModelCase:
-    if model == 'lift':
-        from ne_dynamics import load_urdf
+MODELS = ('six_axis_arm.urdf', 'lift', 'puma560_modified_dh.yaml')
 
+
+@cache
+def model_case(model: str) -> ModelCase:
+    """Return the case of that name, one of :data:`MODELS`."""
+    if model == 'lift':
         robot, parameters, text = load_urdf(LIFT), {'robot_description': LIFT}, LIFT
     else:
         path = str(shipped_file(model))
         robot, parameters = load_model(path), {'model_file': path}
         text = Path(path).read_text() if model.endswith('.urdf') else ''
-    bodies = {link.name: link.body for link in robot.links}
+
+    def frames(of: str) -> tuple[str, ...]:
+        bodies = {link.name: link.body for link in robot.links}
+        return tuple(name for name, body in bodies.items() if body == bodies[of])
+
     tip = robot.tip_link or robot.links[-1].name
-    base = robot.links[0].name
-    return ModelCase(
-        robot,
-        parameters,
-        text,
-        tuple(name for name, body in bodies.items() if body == bodies[tip]),
-        tuple(name for name, body in bodies.items() if body == bodies[base]),
-    )
-
-
-MODELS = ('six_axis_arm.urdf', 'lift', 'puma560_modified_dh.yaml')
-_cases: dict[str, ModelCase] = {}
-
-
-def model_case(model: str) -> ModelCase:
-    """Return the case of that name, one of :data:`MODELS`."""
-    if model not in _cases:
-        _cases[model] = _case(model)
-    return _cases[model]
+    return ModelCase(robot, parameters, text, frames(tip), frames(robot.links[0].name))
 
 
 def bad_descriptions(good: str) -> list[str]:
@@ -232,65 +209,78 @@ class Plan:
     @property
     def sane(self) -> dict[str, Any]:
         """Values of all parameters that may be set at any time, with which the node works."""
-        values = {
-            spec.name: spec.default for spec in PARAMETERS if spec.changes is Changes.ANY_TIME
-        }
+        values = {spec.name: spec.default for spec in SETTABLE}
         return values | {key: self.parameters[key] for key in values if key in self.parameters}
 
 
-KNOWN = {spec.name: spec for spec in PARAMETERS}
+SETTABLE = [spec for spec in PARAMETERS if spec.changes is Changes.ANY_TIME]
+MODES = next(spec.choices for spec in PARAMETERS if spec.name == 'mode')
 
 
 def plan(seed: int, number: int) -> Plan:
     """Return the run of that number; rate limits are set in every other one."""
     rng = random.Random(f'{seed} plan {number}')
     model = MODELS[0] if rng.random() < 0.6 else rng.choice(MODELS[1:])
-    case = model_case(model)
-    n = len(case.robot.joints)
-    parameters: dict[str, Any] = dict(case.parameters)
-    if model == MODELS[0] and rng.random() < 0.3:
-        # By the topic then.
-        parameters = {}
-    parameters['backend'] = 'compiled' if rng.random() < 0.25 else 'python'
-    parameters['mode'] = rng.choice(KNOWN['mode'].choices)
-    if rng.random() < 0.7:
-        parameters['mode'] = 'computed_torque'
-    has_feedback = parameters['mode'] == 'computed_torque'
-    if not has_feedback:
+    is_shipped = model == MODELS[0]
+    robot = model_case(model).robot
+    # The shipped arm may come by the topic.
+    by_topic = is_shipped and rng.random() < 0.3
+    values: dict[str, Any] = {} if by_topic else dict(model_case(model).parameters)
+    mode = 'computed_torque' if rng.random() < 0.7 else rng.choice(MODES)
+    values |= {
+        'mode': mode,
+        'backend': 'compiled' if rng.random() < 0.25 else 'python',
+        'wrench.enabled': rng.random() < 0.75,
+        'imu.enabled': rng.random() < 0.6,
+        'on_deactivate': rng.choice(('gravity', 'gravity', 'zero', 'none')),
+        'use_sim_time': rng.random() < 0.15,
+    }
+    if mode != 'computed_torque':
         # Gains of feedforward_pd are zero.
-        parameters['feedforward.robot_closes_loop'] = True
-    joints = list(case.robot.joint_names)
+        values['feedforward.robot_closes_loop'] = True
+    if is_shipped:
+        values['wrench.sensor_link'] = 'ft_sensor'
+        values['wrench.includes_tool'] = rng.random() < 0.7
+    if rng.random() < 0.3:
+        values['wrench.on_timeout'] = 'zero'
+    if rng.random() < 0.3:
+        values['payload.mass'] = 1.5
+    joints = list(robot.joint_names)
     if rng.random() < 0.4:
         rng.shuffle(joints)
-        parameters['joints'] = tuple(joints)
-    limits = case.robot.limits('effort_limit').tolist()
-    by_name = dict(zip(case.robot.joint_names, limits, strict=True))
-    if min(limits) <= 0.0 or rng.random() < 0.2:
-        parameters['effort_limits'] = tuple(
-            rng.choice((0.5, 1.0)) * by_name[name] if 0.0 < by_name[name] < INF else 200.0
-            for name in joints
-        )
+        values['joints'] = tuple(joints)
+    limits = {
+        joint.name: joint.effort_limit if 0.0 < joint.effort_limit < INF else 200.0
+        for joint in robot.joints
+    }
+    if min(robot.limits('effort_limit')) <= 0.0 or rng.random() < 0.2:
+        values['effort_limits'] = tuple(rng.choice((0.5, 1.0)) * limits[name] for name in joints)
     if number % 2:
-        largest = max(limit if 0.0 < limit < INF else 200.0 for limit in limits)
         # With feedback a slow one is refused.
-        rate = 4.0 * largest if has_feedback else rng.choice((1.0, 50.0, 2000.0))
-        parameters['effort_rate_limit'] = (
-            (rate,) if rng.random() < 0.5 else tuple(rate * rng.uniform(0.5, 2) for _ in range(n))
-        )
-    parameters['wrench.enabled'] = rng.random() < 0.75
-    if model == MODELS[0]:
-        parameters['wrench.sensor_link'] = 'ft_sensor'
-        parameters['wrench.includes_tool'] = rng.random() < 0.7
-    if rng.random() < 0.3:
-        parameters['wrench.on_timeout'] = 'zero'
-    if 'imu.enabled' in KNOWN:
-        parameters['imu.enabled'] = rng.random() < 0.6
-    if 'on_deactivate' in KNOWN:
-        parameters['on_deactivate'] = rng.choice(('gravity', 'gravity', 'zero', 'none'))
-    if 'payload.mass' in KNOWN and rng.random() < 0.3:
-        parameters['payload.mass'] = 1.5
-    parameters['use_sim_time'] = rng.random() < 0.15
-    return Plan(rng.randrange(2**48), model, parameters)
+        has_feedback = mode == 'computed_torque'
+        rate = 4.0 * max(limits.values()) if has_feedback else rng.choice((1.0, 50.0, 2000.0))
+        by_joint = tuple(rate * rng.uniform(0.5, 2) for _ in joints)
+        values['effort_rate_limit'] = (rate,) if rng.random() < 0.5 else by_joint
+    return Plan(rng.randrange(2**48), model, values)
+
+
+class Swing:
+    """How one joint of the arm moves: a sine within its limits."""
+
+    def __init__(self, joint: Joint, rng: random.Random) -> None:
+        wide = joint.type is JointType.CONTINUOUS or not math.isfinite(joint.upper)
+        lower, upper = (-1.5, 1.5) if wide else (joint.lower, joint.upper)
+        self._center = 0.5 * (lower + upper) + rng.uniform(-0.1, 0.1)
+        self._amplitude = 0.2 * min(upper - lower, 2.0)
+        self._rate = rng.uniform(0.3, 1.0)
+
+    def position(self, phase: float) -> float:
+        """Return where it is."""
+        return self._center + self._amplitude * math.sin(self._rate * phase)
+
+    def velocity(self, phase: float) -> float:
+        """Return how fast it is."""
+        return self._amplitude * self._rate * math.cos(self._rate * phase)
 
 
 class MessageSource:
@@ -314,20 +304,16 @@ class MessageSource:
         self._may_shut_down = may_shut_down
         self.case = plan.case
         self.rng = random.Random(plan.seed)
-        self.time = round(START * 1e9)
+        self.time = round(START * NANO)
         self._phase = 0.0
         self._mood = 0.0
         self._mood_left = 0
         joints = self.case.robot.joints
         self.names = [joint.name for joint in joints]
         self.n = len(joints)
-        self._center, self._amplitude, self._rate = [], [], []
-        for joint in joints:
-            wide = joint.type is JointType.CONTINUOUS or not math.isfinite(joint.upper)
-            lower, upper = (-1.5, 1.5) if wide else (joint.lower, joint.upper)
-            self._center.append(0.5 * (lower + upper) + self.rng.uniform(-0.1, 0.1))
-            self._amplitude.append(0.2 * min(upper - lower, 2.0))
-            self._rate.append(self.rng.uniform(0.3, 1.0))
+        self._swings = [Swing(joint, self.rng) for joint in joints]
+        self._links = [link.name for link in self.case.robot.links]
+        self.hostile = HostileFields(self.rng, [*self.names, *self._links], self._spoil_time)
         self._descriptions = bad_descriptions(self.case.description or LIFT)
         self._kinds = (
             (self._joint_state, 60.0),
@@ -360,13 +346,20 @@ class MessageSource:
                 if self.rng.random() < 0.7:
                     yield Step('revive')
             self._mood_left -= 1
-            for step in self.rng.choices(makers, weights)[0]():
-                sent += step.counts
-                yield self._as_bytes(step) if self._with_bytes else step
-                if step.counts and sent % probe_every == 0:
-                    yield self._probe(probes % 4 == 3)
-                    probes += 1
+            step = self.rng.choices(makers, weights)[0]()
+            sent += step.counts
+            yield self._as_bytes(step) if self._with_bytes else step
+            if step.counts and sent % probe_every == 0:
+                yield self._probe(probes % 4 == 3)
+                probes += 1
         yield self._probe(with_report=True)
+
+    def trajectories(self, count: int) -> Iterator[Step]:
+        """Yield trajectories alone, some of them as bytes, for who annotates them."""
+        for _ in range(count):
+            self._mood = self.rng.choice((0.0, 0.3, 0.8))
+            step = self._spoiled('joint_trajectory', self._any_trajectory(50))
+            yield self._as_bytes(step) if self._is_mutated() else step
 
     def _probe(self, with_report: bool) -> Step:
         begin = self.time
@@ -377,549 +370,310 @@ class MessageSource:
     def _is_mutated(self) -> bool:
         return self.rng.random() < self._mood
 
-    # ---- numbers and words
+    def _spoiled(self, kind: str, message: Any, after: float = 0.0) -> Step:
+        """Return a message as a step, now and then with something hostile in some fields."""
+        count = self.rng.choice((1, 1, 2, 3)) if self._is_mutated() else 0
+        return Step(kind, message, after, tuple(self.hostile.spoil(message) for _ in range(count)))
 
-    def number(self) -> float:
-        """Return any number at all."""
+    def _as_bytes(self, step: Step) -> Step:
+        """Return a message as bytes, now and then, and not those of the message."""
         rng = self.rng
-        if rng.random() < 0.7:
-            return rng.choice(NUMBERS)
-        return rng.choice((-1.0, 1.0)) * rng.uniform(1, 10) * 10.0 ** rng.randint(-320, 307)
-
-    def word(self) -> str:
-        """Return any text at all."""
-        rng = self.rng
-        roll = rng.random()
-        if roll < 0.6:
-            return rng.choice(WORDS)
-        if roll < 0.8:
-            return rng.choice(self.names)
-        if roll < 0.99:
-            return ''.join(chr(rng.randint(1, 0x2FFF)) for _ in range(rng.randint(0, 40)))
-        return 'z' * 100_000
-
-    def position(self, ahead: float = 0.0) -> list[float]:
-        """Return where the arm is, or would be a while later."""
-        return [
-            center + amplitude * math.sin(rate * (self._phase + ahead))
-            for center, amplitude, rate in zip(
-                self._center, self._amplitude, self._rate, strict=True
-            )
-        ]
-
-    def velocity(self) -> list[float]:
-        """Return how fast it is."""
-        return [
-            amplitude * rate * math.cos(rate * self._phase)
-            for amplitude, rate in zip(self._amplitude, self._rate, strict=True)
-        ]
-
-    def _spoil_list(self, values: list[float]) -> list[float]:
-        rng, values = self.rng, list(values)
-        roll = rng.random()
-        if roll < 0.45 and values:
-            values[rng.randrange(len(values))] = self.number()
-        elif roll < 0.55:
-            values = [self.number() for _ in values]
-        elif roll < 0.65:
-            values = values[: rng.randint(0, max(len(values) - 1, 0))]
-        elif roll < 0.75:
-            values += [self.number() for _ in range(rng.choice((1, 2, 50)))]
-        elif roll < 0.85:
-            values = []
-        elif roll < 0.93:
-            rng.shuffle(values)
+        is_message = step.counts and not step.kind.startswith('~/')
+        if not is_message or rng.random() > 0.3 * self._mood:
+            return step
+        data = bytearray(serialize_message(step.message))
+        what = rng.choice(('short', 'long', 'bytes', 'length', 'encoding', 'noise'))
+        if what == 'short':
+            del data[rng.randrange(len(data)) :]
+        elif what == 'long':
+            data += rng.randbytes(rng.choice((1, 8, 1000)))
+        elif what == 'bytes':
+            for _ in range(rng.randint(1, 8)):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+        elif what == 'noise':
+            data = bytearray(rng.randbytes(rng.choice((0, 1, 3, 4, 5, 100))))
         else:
-            values = [rng.gauss(0.0, 3.0) for _ in values]
-        return values
-
-    def _spoil_names(self, names: list[str]) -> list[str]:
-        rng, names = self.rng, list(names)
-        roll = rng.random()
-        if roll < 0.2 and names:
-            del names[rng.randrange(len(names))]
-        elif roll < 0.4 and names:
-            names.insert(rng.randint(0, len(names)), rng.choice(names))
-        elif roll < 0.55:
-            rng.shuffle(names)
-        elif roll < 0.8 and names:
-            names[rng.randrange(len(names))] = self.word()
-        elif roll < 0.9:
-            names = []
-        else:
-            names += [self.word() for _ in range(rng.choice((1, 3, 100)))]
-        return names
+            # The length of something, as likely as not.
+            place = 0 if what == 'encoding' else 4 * rng.randrange(1, max(len(data) // 4, 2))
+            length = rng.choice((0, 1, 2**16, 3 * 2**8, 2**31 - 1, 2**32 - 1))
+            data[place : place + 4] = length.to_bytes(4, 'little')
+        return replace(step, message=bytes(data), mutations=(*step.mutations, what))
 
     # ---- time
 
     @staticmethod
     def _put_stamp(stamp: Any, nanoseconds: int) -> None:
-        stamp.sec, stamp.nanosec = divmod(
-            min(max(nanoseconds, -(2**31) * 10**9), (2**31 - 1) * 10**9), 10**9
-        )
+        stamp.sec, stamp.nanosec = divmod(min(max(nanoseconds, EARLIEST), LATEST), NANO)
 
-    def _spoil_stamp(self, stamp: Any) -> str:
+    def _spoil_time(self, stamp: Any) -> None:
         rng = self.rng
-        roll = rng.randrange(11)
-        if roll == 0:
-            stamp.sec = stamp.nanosec = 0
-            return 'stamp zero'
-        if roll == 1:
-            self._put_stamp(stamp, self.time - rng.randint(1, 900_000_000))
-            return 'stamp a little back'
-        if roll == 2:
-            self._put_stamp(stamp, self.time - rng.choice((10**9, 5 * 10**9, 10**12)))
-            return 'stamp back'
-        if roll == 3:
-            self._put_stamp(stamp, self.time + rng.randint(1, 900_000_000))
-            return 'stamp a little ahead'
-        if roll == 4:
-            self._put_stamp(stamp, self.time + rng.choice((10**9, 10**10, 10**13, 10**16)))
-            return 'stamp ahead'
-        if roll == 5:
-            stamp.sec = -rng.choice((1, 100, 2**31))
-            return 'stamp negative'
-        if roll == 6:
-            stamp.sec, stamp.nanosec = INT32_MAX, rng.choice((0, 999_999_999, UINT32_MAX))
-            return 'stamp last'
-        if roll == 7:
-            stamp.nanosec = rng.choice((10**9, UINT32_MAX))
-            return 'nanosec extreme'
-        if roll == 8:
+        if rng.random() < 0.1:
             # The clock itself has been set: the next messages go on from there.
             self.time += rng.choice((-1, 1)) * rng.choice((2 * 10**8, 2 * 10**9, 10**12))
             self.time = min(max(self.time, 10**6), 2 * 10**18)
-            self._put_stamp(stamp, self.time)
-            return 'clock set'
-        if roll == 9:
-            self._put_stamp(stamp, rng.randint(-(2**31) * 10**9, INT32_MAX * 10**9))
-            return 'stamp anything'
-        self._put_stamp(stamp, self.time - round(PERIOD * 1e9))
-        return 'stamp repeated'
-
-    def _spoil_duration(self, duration: Any) -> None:
-        rng = self.rng
-        duration.sec, duration.nanosec = rng.choice(
-            ((0, 0), (-1, 0), (0, 1), (INT32_MAX, UINT32_MAX), (-(2**31), 0), (10**6, 0), (0, 5))
-        )
-
-    def _as_bytes(self, step: Step) -> Step:
-        """Return a message as bytes, now and then, and not those of the message."""
-        rng = self.rng
-        if step.kind.startswith('~/'):
-            return step
-        if not step.counts or isinstance(step.message, bytes) or rng.random() > 0.3 * self._mood:
-            return step
-        data = serialize(step.message)
-        roll = rng.randrange(6)
-        if roll == 0:
-            del data[rng.randrange(len(data)) :]
-        elif roll == 1:
-            for _ in range(rng.randint(1, 8)):
-                data[rng.randrange(len(data))] = rng.randrange(256)
-        elif roll == 2:
-            # The length of something, as likely as not.
-            place = 4 * rng.randrange(1, max(len(data) // 4, 2))
-            length = rng.choice((0, 1, 2**16, 2**31 - 1, UINT32_MAX))
-            data[place : place + 4] = length.to_bytes(4, 'little')
-        elif roll == 3:
-            data[:4] = rng.choice((b'\0\0\0\0', b'\0\3\0\0', b'\xff\xff\xff\xff'))
-        elif roll == 4:
-            data += rng.randbytes(rng.choice((1, 8, 1000)))
-        else:
-            data = bytearray(rng.randbytes(rng.choice((0, 1, 3, 4, 5, 100))))
-        return replace(step, message=bytes(data), mutations=(*step.mutations, 'bytes'))
+        near = rng.choice((0, round(PERIOD * NANO), rng.randint(1, 900_000_000)))
+        far = rng.choice((10**9, 5 * 10**9, 10**12, 10**13, 10**16))
+        ends = rng.choice((0, -NANO, EARLIEST, LATEST, rng.randint(EARLIEST, LATEST)))
+        sign = rng.choice((-1, 1))
+        self._put_stamp(stamp, rng.choice((self.time + sign * near, self.time + sign * far, ends)))
+        if rng.random() < 0.2:
+            stamp.nanosec = rng.choice((999_999_999, NANO, 2**32 - 1))
 
     # ---- topics
 
-    def _joint_state(self) -> Iterator[Step]:
+    def _joint_state(self) -> Step:
         rng, message = self.rng, JointState()
         dt = PERIOD if rng.random() < 0.9 else rng.choice((0.0, 1e-9, 1e-5, 0.001, 0.03, 0.09))
-        self.time += round(dt * 1e9)
+        self.time += round(dt * NANO)
         self._phase += dt
         self._put_stamp(message.header.stamp, self.time)
-        names, position, velocity = list(self.names), self.position(), self.velocity()
-        effort = [rng.gauss(0.0, 20.0) for _ in names] if rng.random() < 0.3 else []
+        order = list(range(self.n))
         if rng.random() < 0.1:
-            order = list(range(self.n))
             rng.shuffle(order)
-            names = [names[i] for i in order]
-            position = [position[i] for i in order]
-            velocity = [velocity[i] for i in order]
-            effort = [effort[i] for i in order] if effort else []
-        mutations = []
-        if self._is_mutated():
-            for _ in range(rng.choice((1, 1, 1, 2, 3))):
-                what = rng.choice(('name', 'position', 'velocity', 'effort', 'stamp', 'jump'))
-                mutations.append(what)
-                if what == 'name':
-                    names = self._spoil_names(names)
-                elif what == 'position':
-                    position = self._spoil_list(position)
-                elif what == 'velocity':
-                    velocity = self._spoil_list(velocity)
-                elif what == 'effort':
-                    effort = self._spoil_list(effort or [0.0] * self.n)
-                elif what == 'stamp':
-                    mutations[-1] = self._spoil_stamp(message.header.stamp)
-                elif position:
-                    if rng.random() < 0.3:
-                        # For good: somebody has moved it.
-                        self._phase += rng.uniform(0.0, 5.0)
-                    index = rng.randrange(len(position))
-                    position[index] += rng.choice((-1, 1)) * rng.choice((0.015, 0.03, 1.0, 6.28))
-        message.header.frame_id = self.word() if rng.random() < 0.01 else ''
-        message.name, message.position = names, position
-        message.velocity, message.effort = velocity, effort
-        yield Step('joint_states', message, dt, tuple(mutations))
+        message.name = [self.names[i] for i in order]
+        message.position = [self._swings[i].position(self._phase) for i in order]
+        message.velocity = [self._swings[i].velocity(self._phase) for i in order]
+        if rng.random() < 0.3:
+            message.effort = [rng.gauss(0.0, 20.0) for _ in order]
+        mutations: tuple[str, ...] = ()
+        if rng.random() < 0.2 * self._mood:
+            if rng.random() < 0.3:
+                # For good: somebody has moved it.
+                self._phase += rng.uniform(0.0, 5.0)
+            jump = rng.choice((-1, 1)) * rng.choice((0.015, 0.03, 1.0, 6.28))
+            message.position[rng.randrange(self.n)] += jump
+            mutations = ('jump',)
+        step = self._spoiled('joint_states', message, dt)
+        return replace(step, mutations=mutations + step.mutations)
 
-    def _points(self, names: list[str], count: int) -> list[JointTrajectoryPoint]:
+    def _any_trajectory(self, largest: int = 200) -> JointTrajectory:
         """Return a motion from where the arm is, at rest at its end."""
-        rng = self.rng
-        order = rng.choice((0, 0, 1, 2))
-        step = rng.choice((0.02, 0.1, 0.5))
-        start = rng.choice((0.0, step))
-        by_name = dict(zip(self.names, range(self.n), strict=True))
-        points = []
-        for k in range(count):
-            point = JointTrajectoryPoint()
-            where, last = self.position(start + k * step), k == count - 1
-            point.positions = [where[by_name.get(name, 0)] for name in names]
-            if order > 0:
-                point.velocities = [0.0 if last else rng.gauss(0.0, 0.2) for _ in names]
-            if order > 1:
-                point.accelerations = [0.0 if last else rng.gauss(0.0, 0.5) for _ in names]
-            if rng.random() < 0.1:
-                point.effort = [rng.gauss(0.0, 5.0) for _ in names]
-            self._put_stamp(point.time_from_start, round((start + k * step) * 1e9))
-            points.append(point)
-        return points
-
-    def _any_trajectory(self, largest: int = 200) -> tuple[JointTrajectory, tuple[str, ...]]:
         rng, message = self.rng, JointTrajectory()
-        names = list(self.names)
+        order = list(range(self.n))
         if rng.random() < 0.2:
-            rng.shuffle(names)
-        count = largest if rng.random() < 0.03 else rng.choice((1, 1, 2, 3, 5, 12))
-        points = self._points(names, count)
+            rng.shuffle(order)
+        message.joint_names = [self.names[i] for i in order]
         if rng.random() < 0.3:
             self._put_stamp(message.header.stamp, self.time + rng.choice((0, 10**7, 10**8)))
-        mutations = []
-        if self._is_mutated():
-            for _ in range(rng.choice((1, 1, 2, 3))):
-                what = rng.choice(
-                    ('names', 'values', 'values', 'times', 'stamp', 'empty', 'fast', 'twice')
-                )
-                mutations.append(what)
-                if what == 'names':
-                    names = self._spoil_names(names)
-                elif what == 'values' and points:
-                    point = rng.choice(points)
-                    key = rng.choice(('positions', 'velocities', 'accelerations', 'effort'))
-                    values = list(getattr(point, key)) or [0.0] * self.n
-                    setattr(point, key, self._spoil_list(values))
-                elif what == 'times' and points:
-                    if rng.random() < 0.2:
-                        rng.shuffle(points)
-                    else:
-                        self._spoil_duration(rng.choice(points).time_from_start)
-                elif what == 'stamp':
-                    mutations[-1] = self._spoil_stamp(message.header.stamp)
-                elif what == 'empty':
-                    points = []
-                elif what == 'fast':
-                    # In order, but hardly any time between the points.
-                    for k, point in enumerate(points):
-                        self._put_stamp(point.time_from_start, k + 1)
-                elif what == 'twice' and points:
-                    points.insert(0, points[-1])
-        message.joint_names, message.points = names, points
-        return message, tuple(mutations)
+        count = largest if rng.random() < 0.03 else rng.choice((1, 1, 2, 3, 5, 12))
+        derivatives = rng.choice((0, 0, 1, 2))
+        # Mutated: hardly any time between the points.
+        step = 1e-9 if rng.random() < 0.1 * self._mood else rng.choice((0.02, 0.1, 0.5))
+        start = rng.choice((0.0, step))
+        for k in range(count):
+            point, is_last = JointTrajectoryPoint(), k == count - 1
+            time = start + k * step
+            point.positions = [self._swings[i].position(self._phase + time) for i in order]
+            if derivatives > 0:
+                point.velocities = [0.0 if is_last else rng.gauss(0.0, 0.2) for _ in order]
+            if derivatives > 1:
+                point.accelerations = [0.0 if is_last else rng.gauss(0.0, 0.5) for _ in order]
+            if rng.random() < 0.1:
+                point.effort = [rng.gauss(0.0, 5.0) for _ in order]
+            self._put_stamp(point.time_from_start, round(time * NANO))
+            message.points.append(point)
+        return message
 
-    def _trajectory(self) -> Iterator[Step]:
-        message, mutations = self._any_trajectory()
-        yield Step('joint_trajectory', message, 0.0, mutations)
+    def _trajectory(self) -> Step:
+        return self._spoiled('joint_trajectory', self._any_trajectory())
 
-    def trajectories(self, count: int) -> Iterator[Step]:
-        """Yield trajectories alone, some of them as bytes, for who annotates them."""
-        for _ in range(count):
-            self._mood = self.rng.choice((0.0, 0.3, 0.8))
-            message, mutations = self._any_trajectory(50)
-            step = Step('joint_trajectory', message, 0.0, mutations)
-            yield self._as_bytes(step) if self._is_mutated() else step
-
-    def _goal(self) -> Iterator[Step]:
+    def _goal(self) -> Step:
         from control_msgs.action import FollowJointTrajectory
-        from control_msgs.msg import JointComponentTolerance
 
         rng, goal = self.rng, FollowJointTrajectory.Goal()
-        goal.trajectory, mutations = self._any_trajectory(2_001)
-        goal.path_tolerance = self._tolerances()
-        goal.goal_tolerance = self._tolerances()
+        goal.trajectory = self._any_trajectory(2_001)
+        goal.path_tolerance, goal.goal_tolerance = self._tolerances(), self._tolerances()
         if rng.random() < 0.3:
             self._put_stamp(goal.goal_time_tolerance, rng.choice((0, 10**6, 10**9, -(10**9))))
-        if self._is_mutated():
-            what = rng.choice(('tolerance', 'time tolerance', 'other fields'))
-            mutations = (*mutations, what)
-            if what == 'time tolerance':
-                self._spoil_duration(goal.goal_time_tolerance)
-            elif what == 'other fields':
-                goal.component_path_tolerance = [
-                    JointComponentTolerance(joint_name=self.word(), position=self.number())
-                ]
-                goal.multi_dof_trajectory.joint_names = [self.word()]
-            for item in (*goal.path_tolerance, *goal.goal_tolerance):
-                key = rng.choice(('position', 'velocity', 'acceleration', 'name'))
-                setattr(item, key, self.word() if key == 'name' else self.number())
-        yield Step(GOAL, goal, 0.0, mutations)
+        step = self._spoiled(GOAL, goal)
+        if step.mutations and rng.random() < 0.7:
+            return replace(step, mutations=(self.hostile.spoil(goal.trajectory), *step.mutations))
+        return step
 
     def _tolerances(self) -> list[Any]:
         from control_msgs.msg import JointTolerance
 
         rng = self.rng
-        if rng.random() < 0.5:
-            return []
-        return [
-            JointTolerance(name=name, position=rng.choice((-1.0, 0.0, 1e-4, 0.1, 10.0)))
-            for name in self.names
-            if rng.random() < 0.8
-        ]
+        names = [name for name in self.names if rng.random() < 0.8] if rng.random() < 0.5 else []
+        sizes = (-1.0, 0.0, 1e-4, 0.1, 10.0)
+        return [JointTolerance(name=name, position=rng.choice(sizes)) for name in names]
 
-    def _cancel(self) -> Iterator[Step]:
-        yield Step(CANCEL, self.rng.choice((0, 0, 0, 1, 5)))
+    def _cancel(self) -> Step:
+        return Step(CANCEL, self.rng.choice((0, 0, 0, 1, 5)))
 
-    def _factor(self) -> Iterator[Step]:
+    def _factor(self) -> Step:
         from control_msgs.msg import SpeedScalingFactor
 
-        rng = self.rng
-        factor, mutations = rng.choice((0.0, 0.5, 1.0, 1.0, rng.random())), ()
-        if self._is_mutated():
-            factor, mutations = self.number(), ('factor',)
-        yield Step(SCALING, SpeedScalingFactor(factor=factor), 0.0, mutations)
+        factor = self.rng.choice((0.0, 0.5, 1.0, 1.0, self.rng.random()))
+        return self._spoiled(SCALING, SpeedScalingFactor(factor=factor))
 
-    def _frame(self, good: tuple[str, ...]) -> str:
-        rng = self.rng
-        roll = rng.random()
-        if roll < 0.4:
-            return self.word()
-        if roll < 0.6:
-            return ''
-        return rng.choice([link.name for link in self.case.robot.links])
+    def _put_header(self, message: Any, frames: Sequence[str]) -> None:
+        self._put_stamp(message.header.stamp, self.time if self.rng.random() < 0.8 else 0)
+        message.header.frame_id = self.rng.choice(frames)
 
-    def _vector(self, vector: Any, values: list[float]) -> None:
-        vector.x, vector.y, vector.z = values
+    def _wrench(self) -> Step:
+        gauss, message = self.rng.gauss, WrenchStamped()
+        self._put_header(message, self.case.tip_frames)
+        message.wrench.force = Vector3(x=gauss(0.0, 5.0), y=gauss(0.0, 5.0), z=gauss(0.0, 5.0))
+        message.wrench.torque = Vector3(x=gauss(0.0, 1.0), y=gauss(0.0, 1.0), z=gauss(0.0, 1.0))
+        return self._spoiled('wrench', message)
 
-    def _wrench(self) -> Iterator[Step]:
-        rng, message = self.rng, WrenchStamped()
-        self._put_stamp(message.header.stamp, self.time if rng.random() < 0.8 else 0)
-        message.header.frame_id = rng.choice(self.case.tip_frames)
-        force = [rng.gauss(0.0, 5.0) for _ in range(3)]
-        torque = [rng.gauss(0.0, 1.0) for _ in range(3)]
-        mutations = []
-        if self._is_mutated():
-            for _ in range(rng.choice((1, 1, 2))):
-                what = rng.choice(('frame', 'values', 'values', 'stamp'))
-                mutations.append(what)
-                if what == 'frame':
-                    message.header.frame_id = self._frame(self.case.tip_frames)
-                elif what == 'stamp':
-                    mutations[-1] = self._spoil_stamp(message.header.stamp)
-                else:
-                    rng.choice((force, torque))[rng.randrange(3)] = self.number()
-        self._vector(message.wrench.force, force)
-        self._vector(message.wrench.torque, torque)
-        yield Step('wrench', message, 0.0, tuple(mutations))
-
-    def _imu(self) -> Iterator[Step]:
-        rng, message = self.rng, Imu()
-        self._put_stamp(message.header.stamp, self.time if rng.random() < 0.8 else 0)
-        message.header.frame_id = rng.choice(self.case.base_frames)
+    def _imu(self) -> Step:
+        message = Imu()
+        self._put_header(message, self.case.base_frames)
         tilt = 0.2 * math.sin(0.5 * self._phase)
-        quaternion = [math.sin(0.5 * tilt), 0.0, 0.0, math.cos(0.5 * tilt)]
-        rate = [0.1 * math.cos(0.5 * self._phase), rng.gauss(0.0, 0.01), 0.0]
-        acceleration = [0.0, 9.81 * math.sin(tilt), 9.81 * math.cos(tilt)]
-        covariance = [[0.01, 0.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.0, 0.01] for _ in range(3)]
-        mutations = []
-        if self._is_mutated():
-            for _ in range(rng.choice((1, 1, 2))):
-                what = rng.choice(('frame', 'value', 'value', 'quaternion', 'covariance', 'stamp'))
-                mutations.append(what)
-                if what == 'frame':
-                    message.header.frame_id = self._frame(self.case.base_frames)
-                elif what == 'stamp':
-                    mutations[-1] = self._spoil_stamp(message.header.stamp)
-                elif what == 'value':
-                    rng.choice((rate, acceleration))[rng.randrange(3)] = self.number()
-                elif what == 'quaternion':
-                    quaternion = rng.choice(
-                        ([0.0] * 4, [0.0, 0.0, 0.0, 2.0], [5e-324] * 4, [1e308] * 4, [NAN] * 4)
-                    )
-                else:
-                    rng.choice(covariance)[0] = rng.choice((-1.0, NAN, INF, 0.0))
-        orientation = message.orientation
-        orientation.x, orientation.y, orientation.z, orientation.w = quaternion
-        self._vector(message.angular_velocity, rate)
-        self._vector(message.linear_acceleration, acceleration)
-        message.orientation_covariance = covariance[0]
-        message.angular_velocity_covariance = covariance[1]
-        message.linear_acceleration_covariance = covariance[2]
-        yield Step('imu', message, 0.0, tuple(mutations))
+        message.orientation = Quaternion(x=math.sin(0.5 * tilt), w=math.cos(0.5 * tilt))
+        rate = 0.1 * math.cos(0.5 * self._phase)
+        message.angular_velocity = Vector3(x=rate, y=self.rng.gauss(0.0, 0.01))
+        force = Vector3(y=9.81 * math.sin(tilt), z=9.81 * math.cos(tilt))
+        message.linear_acceleration = force
+        for what in ('orientation', 'angular_velocity', 'linear_acceleration'):
+            setattr(message, f'{what}_covariance', [0.01, *[0.0, 0.0, 0.0, 0.01] * 2])
+        return self._spoiled('imu', message)
 
-    def _description(self) -> Iterator[Step]:
-        texts = self._descriptions
-        if self._is_mutated():
-            yield Step(
-                'robot_description', String(data=self.rng.choice(texts)), 0.0, ('another text',)
-            )
-        elif self.case.description:
-            yield Step('robot_description', String(data=self.case.description))
+    def _description(self) -> Step:
+        if self._is_mutated() or not self.case.description:
+            text = String(data=self.rng.choice(self._descriptions))
+            return Step('robot_description', text, 0.0, ('another text',))
+        return Step('robot_description', String(data=self.case.description))
 
     # ---- services
 
-    def _parameter_value(self, spec: ParameterSpec) -> tuple[Any, bool]:
-        """Return a value that a user might give, and whether it is of the right kind."""
-        rng, mutated = self.rng, self._is_mutated()
-        links = [link.name for link in self.case.robot.links]
-        if mutated and rng.random() < 0.3:
-            wrong = (True, 7, -(2**63), self.number(), self.word(), [], [True], [1, 2], [b'\x00'])
-            return rng.choice((*wrong, [self.word(), 'b'], [self.number()], None)), False
-        if spec.type == 'bool':
-            return rng.random() < 0.7, True
-        if spec.type == 'string':
-            if mutated:
-                return self.word(), False
-            if spec.choices:
-                return rng.choice(spec.choices), True
-            if spec.name == 'robot_description':
-                return rng.choice(('', self.case.description, *self._descriptions)), True
-            return rng.choice(('', '', *links, self.plan.parameters.get(spec.name, ''))), True
-        if spec.type == 'string[]':
-            names = list(self.names)
-            rng.shuffle(names)
-            if spec.name != 'joints':
-                names = names[: rng.choice((0, 0, 1))]
-            return self._spoil_names(names) if mutated else names, not mutated
-        if spec.type == 'double':
-            return self._parameter_number(spec, mutated), not mutated
-        count = rng.choice(spec.lengths or (1, 1, self.n, self.n, self.n**2, 0))
-        default = list(spec.default) if isinstance(spec.default, tuple) else []
-        values = (
-            [self._parameter_number(spec, False) for _ in range(count)]
-            if rng.random() < 0.7 or len(default) != count
-            else default
-        )
-        return self._spoil_list(values) if mutated else values, not mutated
-
-    def _parameter_number(self, spec: ParameterSpec, mutated: bool) -> float:
+    def _parameter_value(self, spec: ParameterSpec) -> Any:
+        """Return a value of the right kind that a user might give."""
         rng = self.rng
-        if mutated:
-            return self.number()
+        if spec.type == 'bool':
+            return rng.random() < 0.7
+        if spec.name == 'robot_description':
+            return rng.choice(('', self.case.description, *self._descriptions))
+        if spec.type == 'string':
+            given = self.plan.parameters.get(spec.name, '')
+            return rng.choice(spec.choices or ('', '', *self._links, given))
+        if spec.type == 'string[]':
+            names = rng.sample(self.names, self.n)
+            return names if spec.name == 'joints' else names[: rng.choice((0, 0, 1))]
+        if spec.type == 'double':
+            return self._parameter_number(spec)
+        count = rng.choice(spec.lengths or (1, 1, self.n, self.n, self.n**2, 0))
+        if rng.random() < 0.3 and isinstance(spec.default, tuple) and len(spec.default) == count:
+            return list(spec.default)
+        return [self._parameter_number(spec) for _ in range(count)]
+
+    def _parameter_number(self, spec: ParameterSpec) -> float:
+        rng = self.rng
         low, high = max(spec.minimum, -1e3), min(spec.maximum, 1e3)
         if rng.random() < 0.1:
             return rng.choice((low, high, 0.0, INF))
         return min(max(rng.choice((0.01, 0.1, 1.0, 10.0, 100.0)) * rng.random(), low), high)
 
+    def _hostile_value(self, value: Any) -> Any:
+        """Return another value for a parameter: of its kind, or of another one."""
+        rng, number, word = self.rng, self.hostile.number, self.hostile.word
+        if rng.random() < 0.7:
+            if isinstance(value, list):
+                return self.hostile.spoil_list(
+                    value, word if value and isinstance(value[0], str) else number
+                )
+            if isinstance(value, (float, str)):
+                return number() if isinstance(value, float) else word()
+        one = rng.choice((True, 7, -(2**63), number(), word(), b'\x00'))
+        return rng.choice(([], None, [one], [one, one], True if isinstance(one, bytes) else one))
+
     def _parameter(self) -> tuple[ParameterMessage, str]:
         rng = self.rng
         if rng.random() < 0.04 + 0.1 * self._mood:
-            name = rng.choice(
-                ('use_sim_time', 'no.such', 'start_type_description_service', self.word())
-            )
-            value: Any = rng.choice((True, False, 1, self.word(), self.number(), None, []))
-            what = 'unknown'
+            others = 'use_sim_time', 'no.such', 'start_type_description_service'
+            name = rng.choice((*others, self.hostile.word()))
+            value, what = self._hostile_value(None), 'unknown'
         else:
-            settable = [spec for spec in PARAMETERS if spec.changes is Changes.ANY_TIME]
-            spec = rng.choice(PARAMETERS if rng.random() < 0.25 else settable)
-            name = spec.name
-            value, is_right = self._parameter_value(spec)
-            what = '' if is_right else 'value'
-        message = ParameterMessage(name=name, value=parameter_value(value))
-        if self._is_mutated() and rng.random() < 0.05:
-            message.value.type = rng.choice((0, 5, 6, 7, 9, 10, 99, 255))
-            what = 'type'
-        return message, what
+            spec = rng.choice(PARAMETERS if rng.random() < 0.25 else SETTABLE)
+            name, value, what = spec.name, self._parameter_value(spec), ''
+            if self._is_mutated():
+                value, what = self._hostile_value(value), 'value'
+        return ParameterMessage(name=name, value=parameter_value(value)), what
 
-    def _parameters(self) -> Iterator[Step]:
+    def _parameters(self) -> Step:
         rng = self.rng
         if rng.random() < 0.3:
-            yield Step('~/set_parameters_atomically', sane_request(self.plan))
-            return
+            return Step('~/set_parameters_atomically', sane_request(self.plan))
         pairs = [self._parameter() for _ in range(rng.choice((1, 1, 2, 3, 8)))]
         parameters = [message for message, _ in pairs]
         mutations = tuple(what for _, what in pairs if what)
+        if self._is_mutated() and rng.random() < 0.1:
+            mutations += (self.hostile.spoil(parameters[0]),)
         if rng.random() < 0.6:
-            atomic = SetParametersAtomically.Request(parameters=parameters)
-            yield Step('~/set_parameters_atomically', atomic, 0.0, mutations)
-        else:
-            yield Step(
-                '~/set_parameters', SetParameters.Request(parameters=parameters), 0.0, mutations
-            )
+            request = SetParametersAtomically.Request(parameters=parameters)
+            return Step('~/set_parameters_atomically', request, 0.0, mutations)
+        request = SetParameters.Request(parameters=parameters)
+        return Step('~/set_parameters', request, 0.0, mutations)
 
-    def _trigger(self) -> Iterator[Step]:
-        yield Step(
-            self.rng.choice(('~/hold', '~/clear_fault', '~/tare_wrench', '~/estimate_payload')),
-            Trigger.Request(),
-        )
+    def _trigger(self) -> Step:
+        names = '~/hold', '~/clear_fault', '~/tare_wrench', '~/estimate_payload'
+        return Step(self.rng.choice(names), Trigger.Request())
 
-    def _transition(self) -> Iterator[Step]:
+    def _transition(self) -> Step:
         rng, request = self.rng, ChangeState.Request()
         transition = request.transition
-        mutations: tuple[str, ...] = ()
         if self._is_mutated() and rng.random() < 0.3:
-            transition.id = rng.choice((0, 8, 9, 10, 11, 12, 30, 60, 61, 62, 97, 98, 99, 255))
+            if rng.random() < 0.5:
+                transition.id = rng.choice((8, 9, 10, 11, 12, 30, 60, 61, 62, 97, 98, 99))
+            what = self.hostile.spoil(request)
             if not self._may_shut_down:
                 transition.id = min(transition.id, 4)
-            if rng.random() < 0.5:
-                transition.label = self.word()
-            mutations = ('transition',)
-        elif rng.random() < 0.06 and self._may_shut_down:
+            return Step('~/change_state', request, 0.0, (what,))
+        if rng.random() < 0.06 and self._may_shut_down:
             transition.label = 'shutdown'
         else:
             labels = ('configure', 'activate', 'deactivate', 'cleanup', 'destroy', 'create')
             transition.label = rng.choice(labels[: 4 if rng.random() < 0.95 else 6])
-        yield Step('~/change_state', request, 0.0, mutations)
+        return Step('~/change_state', request)
 
-    def _standard_service(self) -> Iterator[Step]:
+    def _standard_service(self) -> Step:
         rng = self.rng
-        names = [rng.choice((rng.choice(PARAMETERS).name, self.word())) for _ in range(3)]
+        names = [rng.choice(PARAMETERS).name for _ in range(3)]
         kind, request = rng.choice(
             (
                 ('~/get_state', GetState.Request()),
                 ('~/get_parameters', GetParameters.Request(names=names)),
                 ('~/get_parameter_types', GetParameterTypes.Request(names=names)),
                 ('~/describe_parameters', DescribeParameters.Request(names=names)),
-                (
-                    '~/list_parameters',
-                    ListParameters.Request(prefixes=names[:1], depth=rng.choice((0, 1, 2**63))),
-                ),
+                ('~/list_parameters', ListParameters.Request(prefixes=names[:1])),
             )
         )
-        yield Step(kind, request)
+        if kind == '~/get_state':
+            return Step(kind, request)
+        # Nothing that the node holds comes of these.
+        return Step(kind, request, 0.0, (self.hostile.spoil(request),))
 
     # ---- time
 
-    def _clock(self) -> Iterator[Step]:
+    def _clock(self) -> Step:
         rng = self.rng
         if rng.random() < 0.5:
             message = Clock()
             self._put_stamp(message.clock, self.time)
-            mutations: tuple[str, ...] = ()
-            if self._is_mutated():
-                mutations = (self._spoil_stamp(message.clock),)
-            yield Step('/clock', message, 0.0, mutations)
-        elif self._is_mutated():
-            yield Step('clock', rng.choice((-1, 1)) * rng.choice((0.05, 0.5, 2.0, 1e4)))
+            return self._spoiled('/clock', message)
+        jump = rng.choice((-1, 1)) * rng.choice((0.05, 0.5, 2.0, 1e4))
+        return Step('clock', jump if self._is_mutated() else 0.0)
 
-    def _wait(self) -> Iterator[Step]:
+    def _wait(self) -> Step:
         rng = self.rng
         seconds = rng.choice((0.03, 0.09, 0.11, 0.3, 0.6, 1.2))
         if rng.random() < 0.03:
             seconds = 20.0
         if rng.random() < 0.5:
             # The messages were only late: their stamps go on from where they were.
-            self.time += round(seconds * 1e9)
+            self.time += round(seconds * NANO)
             self._phase += seconds
-        yield Step('wait', None, seconds)
+        return Step('wait', None, seconds)
+
+
+def good_state(robot: Robot, stamp: int) -> JointState:
+    """Return the state of an arm that rests within its limits, at a time [ns]."""
+    message = JointState(name=list(robot.joint_names), velocity=[0.0] * robot.n)
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, NANO)
+    message.position = [min(max(0.3, joint.lower), joint.upper) for joint in robot.joints]
+    return message
 
 
 def parameter_value(value: Any) -> ParameterValue:
@@ -929,11 +683,13 @@ def parameter_value(value: Any) -> ParameterValue:
     return Parameter('value', value=value).get_parameter_value()
 
 
+def parameter_messages(values: dict[str, Any]) -> list[ParameterMessage]:
+    """Return parameters by name as messages."""
+    return [
+        ParameterMessage(name=name, value=parameter_value(value)) for name, value in values.items()
+    ]
+
+
 def sane_request(plan: Plan) -> SetParametersAtomically.Request:
     """Return a request that sets everything that can be set at any time to what works."""
-    return SetParametersAtomically.Request(
-        parameters=[
-            ParameterMessage(name=name, value=parameter_value(value))
-            for name, value in plan.sane.items()
-        ]
-    )
+    return SetParametersAtomically.Request(parameters=parameter_messages(plan.sane))

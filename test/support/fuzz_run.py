@@ -63,42 +63,44 @@ class Fuzz:
         self.context = context
         self.tally = Tally()
         self.violations: list[str] = []
+        self.memory: list[int] = []
 
-    def do(self, number: int, messages: int, may_shut_down: bool = True) -> None:
-        """Do the run of that number."""
+    def do(self, number: int, messages: int, *, is_watched: bool = False) -> None:
+        """Do the run of that number; watch the memory of its one node, if that is asked for."""
         chosen = plan(self.seed, number)
-        steps = MessageSource(chosen, may_shut_down).steps(messages)
-        tally, violation, count = run(chosen, steps, self.context)
+        source = MessageSource(chosen, may_shut_down=not is_watched)
+
+        def steps() -> Iterator[Step]:
+            sent = 0
+            for step in source.steps(messages):
+                sent += step.counts
+                if is_watched and step.counts and sent == round(WARM_UP * messages):
+                    self.memory.append(resident_kilobytes())
+                yield step
+            if is_watched:
+                self.memory.append(resident_kilobytes())
+
+        tally, violation, count = run(chosen, steps(), self.context)
         self.tally.add(tally)
         if violation is not None:
             self.violations.append(
                 f'VIOLATION of "{violation.clause}", seed {self.seed} run {number} '
                 f'({chosen.model}), step {count}:\n{violation.text}\n{chosen.parameters}'
             )
+        elif is_watched and self.memory[1] - self.memory[0] > MEMORY_BOUND:
+            text = f'{self.memory} kB, bound of growth {MEMORY_BOUND} kB'
+            self.violations.append(f'VIOLATION of "memory is flat", seed {self.seed}: {text}')
 
 
 def table(tally: Tally) -> str:
     """Return the figures as text."""
-    lines = [f'{"input":34s} {"sent":>8s} {"mutated":>8s} {"nobody listened":>16s}']
-    lines += [
-        f'{kind:34s} {count:8d} {tally.mutated[kind]:8d} {tally.undelivered[kind]:16d}'
-        for kind, count in tally.sent.most_common()
-    ]
-    lines.append(
-        f'{"all":34s} {tally.messages:8d} {tally.mutated.total():8d} '
-        f'{tally.undelivered.total():16d}'
-    )
+    sent, mutated = tally.sent, tally.mutated
+    lines = [f'{"input":34s} {"sent":>8s} {"mutated":>8s}']
+    lines += [f'{kind:34s} {count:8d} {mutated[kind]:8d}' for kind, count in sent.most_common()]
+    lines.append(f'{"all":34s} {tally.messages:8d} {mutated.total():8d}')
     for title, counts in (('counted by the node', tally.drops), ('events', tally.events)):
-        lines.append(f'{title}:')
-        lines += [f'  {key:50s} {count:8d}' for key, count in sorted(counts.items())]
-    seconds, step = tally.slowest
-    lines += [
-        f'largest step: {tally.worst_step:.6f} of what the rate limit allows',
-        f'largest command: {tally.worst_effort:.6f} of its limit',
-        f'answered again after at most {tally.longest_probe} good states, by the real clock',
-        f'slowest callback: {1e3 * seconds:.0f} ms ({step})',
-    ]
-    return '\n'.join(lines)
+        lines += [f'{title}:', *(f'  {key:50s} {counts[key]:8d}' for key in sorted(counts))]
+    return '\n'.join([*lines, *(f'largest {key}: {x:.6g}' for key, x in tally.largest.items())])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,65 +132,26 @@ def fuzz_all(options: argparse.Namespace, seed: int) -> int:
         print('\n\n'.join([table(fuzz.tally), *fuzz.violations]))
         return 1 if fuzz.violations else 0
 
-    for_one_node = round(ONE_NODE_SHARE * options.messages)
-    number = 0
+    for_one_node, number = round(ONE_NODE_SHARE * options.messages), 0
     while (left := options.messages - for_one_node - fuzz.tally.messages) > 0:
-        fuzz.do(number, min(RUN_LENGTH, left))
-        number += 1
         if len(fuzz.violations) >= options.violations:
             break
-    memory: list[int] = []
-    if len(fuzz.violations) < options.violations:
-        memory = one_node(fuzz, number, for_one_node)
+        fuzz.do(number, min(RUN_LENGTH, left))
+        number += 1
+    else:
+        fuzz.do(number, for_one_node, is_watched=True)
     print(table(fuzz.tally))
     print(f'{number} runs, {time.perf_counter() - begin:.0f} s')
-    if memory:
-        print(
-            f'resident memory of the {for_one_node} messages to one node: {memory[0]} kB after '
-            f'{WARM_UP:.0%}, {memory[1]} kB at the end: {memory[1] - memory[0]:+d} kB '
-            f'(bound: {MEMORY_BOUND} kB)'
-        )
+    print(f'memory of one node after {WARM_UP:.0%} and at the end: {fuzz.memory} kB')
     if options.dds_messages:
         from fuzz_process import fuzz_process
 
-        # With rate limits, and without.
-        for one in (1, 2):
-            count = options.dds_messages // 2
-            print(f'over DDS, {count} messages:', flush=True)
-            report, found = fuzz_process(plan(seed, 1000 + one), count)
-            print(report)
-            fuzz.violations += found
+        print(f'over DDS, {options.dds_messages} messages:', flush=True)
+        report, found = fuzz_process(seed, options.dds_messages)
+        print(report)
+        fuzz.violations += found
     print('\n\n'.join(fuzz.violations) or 'no violation')
     return 1 if fuzz.violations else 0
-
-
-def one_node(fuzz: Fuzz, number: int, messages: int) -> list[int]:
-    """Fuzz one node; return its memory after the warm-up and at the end [kB]."""
-    memory = []
-    chosen = plan(fuzz.seed, number)
-    source = MessageSource(chosen, may_shut_down=False)
-
-    def steps() -> Iterator[Step]:
-        sent = 0
-        for step in source.steps(messages):
-            if step.counts:
-                sent += 1
-                if sent == round(WARM_UP * messages):
-                    memory.append(resident_kilobytes())
-            yield step
-        memory.append(resident_kilobytes())
-
-    tally, violation, count = run(chosen, steps(), fuzz.context)
-    fuzz.tally.add(tally)
-    if violation is not None:
-        fuzz.violations.append(
-            f'VIOLATION of "{violation.clause}", seed {fuzz.seed} run {number} on one node, '
-            f'step {count}:\n{violation.text}'
-        )
-        return []
-    if memory[1] - memory[0] > MEMORY_BOUND:
-        fuzz.violations.append(f'VIOLATION of "memory is flat", seed {fuzz.seed}: {memory} kB')
-    return memory
 
 
 if __name__ == '__main__':

@@ -36,10 +36,6 @@ TWELVE, FOURTEEN, LOADED = LOGS
 PLANTED = {planted.name: planted.plant for planted in PLANTED_FAULTS}
 
 
-def _panda(folder: Path) -> tuple[Robot, Log]:
-    return read_panda()
-
-
 def _ur10e(name: str, torque_per_current: FloatArray = TORQUE_PER_CURRENT) -> Case:
     def read(folder: Path) -> tuple[Robot, Log]:
         robot = load_ur10e(folder)
@@ -63,7 +59,7 @@ def _three_axes(folder: Path) -> tuple[Robot, Log]:
 
 
 CASES: dict[str, Case] = {
-    'panda': _panda,
+    'panda': lambda folder: read_panda(),
     'ur10e_12_harmonics': _ur10e(TWELVE),
     'ur10e_14_harmonics': _ur10e(FOURTEEN),
     'six_axis_arm': _six_axis,
@@ -102,7 +98,7 @@ def record_load(folder: Path) -> dict[str, Any]:
     }
 
 
-DRIVERS: dict[str, Case] = {'panda': _panda, 'ur10e': _ur10e(TWELVE, np.ones(6))}
+DRIVERS: dict[str, Case] = {'panda': CASES['panda'], 'ur10e': _ur10e(TWELVE, np.ones(6))}
 """Logs whose driver is described: of the UR10e the motor currents as they were recorded."""
 
 
@@ -157,6 +153,11 @@ def _list_findings(diagnosis: LogDiagnosis, report: Report) -> Iterator[dict[str
         yield {'severity': finding.severity, 'code': finding.code, 'of': [finding.element]}
 
 
+FIGURES = ('fitted', 'held_out', 'repeated', 'outliers', 'blocks', 'cutoff_frequency')
+FIGURES += ('spread', 'identifiable', 'determined', 'condition_number')
+"""Numbers of a report that are stored as they are."""
+
+
 def _describe(report: Report) -> dict[str, Any]:
     """Return the numbers of a report; what has a standard deviation has it beside it."""
     joints = {}
@@ -177,16 +178,7 @@ def _describe(report: Report) -> dict[str, Any]:
             },
         }
     return {
-        'fitted': report.fitted,
-        'held_out': report.held_out,
-        'repeated': report.repeated,
-        'outliers': report.outliers,
-        'blocks': report.blocks,
-        'cutoff_frequency': report.cutoff_frequency,
-        'spread': report.spread,
-        'identifiable': report.identifiable,
-        'determined': report.determined,
-        'condition_number': report.condition_number,
+        **{key: getattr(report, key) for key in FIGURES},
         'joints': joints,
         'bodies': {
             body.name: {'mass': _measured(body.after.mass, body.mass_deviation)}

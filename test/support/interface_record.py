@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import difflib
 import enum
 import inspect
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
-from build_control_msgs import ControlMessages, importable
 from example_robots import EXAMPLES
 from short_arm import short_arm
 
@@ -39,96 +38,69 @@ OF_ROS = ('use_sim_time', 'start_type_description_service', 'qos_overrides.')
 TYPES_OF_ROS = ('lifecycle_msgs/', 'rcl_interfaces/', 'type_description_interfaces/')
 """What the types of topics and services begin with that every node has."""
 
-_NODES = itertools.count()
+_COUNT = itertools.count()
+
+ARM = {'model_file': str(shipped_file('six_axis_arm.urdf')), 'backend': 'python'}
+NODES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    'computed_torque': (
+        'ne_dynamics.ros.node:ComputedTorqueNode',
+        'ne_dynamics.ros.settings.parameters:PARAMETERS',
+        ARM
+        | {
+            'autostart': False,
+            'wrench.enabled': True,
+            'wrench.sensor_link': 'ft_sensor',
+            'imu.enabled': True,
+            'observer.mode': 'estimate',
+        },
+    ),
+    'annotator': (
+        'ne_dynamics.ros.annotator.node:AnnotatorNode',
+        'ne_dynamics.ros.annotator.settings:ANNOTATOR_PARAMETERS',
+        ARM | {'imu.enabled': True, 'controller': '/joint_trajectory_controller'},
+    ),
+    'simulated_robot': (
+        'ne_dynamics.simulation.simulated_robot:SimulatedRobot',
+        'ne_dynamics.simulation.simulated_robot:PARAMETERS',
+        {
+            'model_file': ARM['model_file'],
+            'wrench.sensor_link': 'ft_sensor',
+            'imu.link': 'base_link',
+            **dict.fromkeys(('brake', 'publish_clock', 'lockstep', 'paced'), True),
+        },
+    ),
+}
+"""By name: class, its parameters, and those with which all that it offers is in use."""
 
 
-def record_computed_torque(messages: ControlMessages) -> dict[str, Any]:
-    """Return what the node offers, configured for the shipped arm, all its sensors in use.
+def record_node(name: str) -> dict[str, Any]:
+    """Return what a node offers for the shipped arm, all its sensors in use; nobody spins it.
 
-    Parameters
-    ----------
-    messages : ControlMessages
-        Which the action needs.
+    The messages of its action must be importable.
     """
-    from ne_dynamics.ros.node import ComputedTorqueNode
-    from ne_dynamics.ros.settings.parameters import PARAMETERS
-    from ne_dynamics.simulation.demo.node_messages import parameter_of
-
-    values = {
-        'backend': 'python',
-        'model_file': str(shipped_file('six_axis_arm.urdf')),
-        'wrench.enabled': True,
-        'wrench.sensor_link': 'ft_sensor',
-        'imu.enabled': True,
-        'observer.mode': 'estimate',
-    }
-    with importable(messages), _running(ComputedTorqueNode, {'autostart': False}) as node:
-        parameters = _describe_parameters(node)
-        parameters['autostart']['default'] = _plain(PARAMETERS.defaults.autostart)
-        results = node.set_parameters([parameter_of(*item) for item in values.items()])
-        assert all(result.successful for result in results), results
-        node.trigger_configure()
-        assert node.state_label == 'inactive'
-        # Those of the joints are declared with the model.
-        parameters = _describe_parameters(node) | parameters
-        return {'parameters': parameters, **_describe_connections(node)}
-
-
-def record_annotator(messages: ControlMessages) -> dict[str, Any]:
-    """Return what the annotator offers, with the action, which needs messages."""
-    from ne_dynamics.ros.annotator.node import AnnotatorNode
-    from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS
-
-    values = {
-        'model_file': str(shipped_file('six_axis_arm.urdf')),
-        'backend': 'python',
-        'imu.enabled': True,
-        'controller': '/joint_trajectory_controller',
-    }
-    with importable(messages), _running(AnnotatorNode, values) as node:
-        parameters = _describe_parameters(node)
-        for spec in ANNOTATOR_PARAMETERS:
-            parameters[spec.name]['default'] = _plain(spec.default)
-        return {'parameters': parameters, **_describe_connections(node)}
-
-
-def record_simulated_robot() -> dict[str, Any]:
-    """Return what the simulated robot offers, with all its sensors."""
-    from ne_dynamics.simulation.simulated_robot import PARAMETERS, SimulatedRobot
-
-    values = {
-        'model_file': str(shipped_file('six_axis_arm.urdf')),
-        'wrench.sensor_link': 'ft_sensor',
-        'imu.link': 'base_link',
-        'brake': True,
-        'publish_clock': True,
-        'lockstep': True,
-        'paced': True,
-    }
-    with _running(SimulatedRobot, values) as node:
-        parameters = _describe_parameters(node)
-        for spec in PARAMETERS:
-            parameters[spec.name]['default'] = _plain(spec.default)
-        return {'parameters': parameters, **_describe_connections(node)}
-
-
-@contextlib.contextmanager
-def _running(kind: Callable[..., Any], values: Mapping[str, Any]) -> Iterator[Any]:
-    """Make a node in a context of its own; nobody spins it."""
     from rclpy.context import Context
 
     from ne_dynamics.ros.running.private_domain import private_domain
     from ne_dynamics.simulation.demo.node_messages import parameter_of
 
+    kind, specs, values = NODES[name]
     context = Context()
     context.init(domain_id=private_domain())
     try:
-        overrides = [parameter_of(name, value) for name, value in values.items()]
-        # The graph may still hold a node of that name which an earlier test has destroyed.
-        namespace = f'/of_interfaces_{next(_NODES)}'
-        node = kind(context=context, parameter_overrides=overrides, namespace=namespace)
+        node = resolve_name(kind)(
+            context=context,
+            parameter_overrides=[parameter_of(*item) for item in values.items()],
+            # The graph may still hold a node of that name which an earlier test has destroyed.
+            namespace=f'/of_interfaces_{next(_COUNT)}',
+        )
         try:
-            yield node
+            if not values.get('autostart', True):
+                node.trigger_configure()
+                assert node.state_label == 'inactive'
+            parameters = _describe_parameters(node)
+            for spec in resolve_name(specs):
+                parameters[spec.name]['default'] = _plain(spec.default)
+            return {'parameters': parameters, **_describe_connections(node)}
         finally:
             node.destroy_node()
     finally:
@@ -194,17 +166,11 @@ def _plain(value: Any) -> Any:
 
 def record_options() -> dict[str, Any]:
     """Return the options and arguments of every subcommand, by what is typed."""
-    return {
-        f'ne_dynamics {command}': _describe_parser(_find_parser(build_parser(command), command))
-        for command in sorted(COMMANDS)
-    } | {'executables': _list_executables()}
-
-
-def _find_parser(parser: argparse.ArgumentParser, command: str) -> argparse.ArgumentParser:
-    (commands,) = (
-        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    return commands.choices[command]
+    options: dict[str, Any] = {}
+    for command in sorted(COMMANDS):
+        of_command = _describe_parser(build_parser(command))[command]
+        options[f'ne_dynamics {command}'] = of_command
+    return options | {'executables': _list_executables()}
 
 
 def _describe_parser(parser: argparse.ArgumentParser) -> dict[str, Any]:
@@ -226,15 +192,8 @@ def _describe_parser(parser: argparse.ArgumentParser) -> dict[str, Any]:
 
 def _list_executables() -> list[str]:
     """Return the names of the scripts that an installation has."""
-    tree = ast.parse((ROOT / 'setup.py').read_text(encoding='utf-8'))
-    (scripts,) = (
-        value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Dict)
-        for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and key.value == 'console_scripts'
-    )
-    return sorted(text.partition('=')[0].strip() for text in ast.literal_eval(scripts))
+    setup = (ROOT / 'setup.py').read_text(encoding='utf-8')
+    return sorted(re.findall(r"'(\w+) = ne_dynamics\.", setup))
 
 
 def record_launch_arguments() -> dict[str, Any]:
@@ -340,14 +299,10 @@ def list_text_differences(stored: str, found: str, tolerance: float) -> list[str
     stored, found : str
     tolerance : float
     """
-    pairs = list(zip(NUMBER.findall(stored), NUMBER.findall(found), strict=False))
-    same = NUMBER.sub('#', stored) == NUMBER.sub('#', found) and all(
+    pairs = zip(NUMBER.findall(stored), NUMBER.findall(found), strict=False)
+    if NUMBER.sub('#', stored) == NUMBER.sub('#', found) and all(
         abs(float(old) - float(new)) <= tolerance * abs(float(old)) for old, new in pairs
-    )
-    if same:
+    ):
         return []
-    return list(
-        difflib.unified_diff(
-            stored.splitlines(), found.splitlines(), 'stored', 'found', lineterm=''
-        )
-    )
+    texts = stored.splitlines(), found.splitlines()
+    return list(difflib.unified_diff(*texts, 'stored', 'found', lineterm=''))

@@ -15,8 +15,10 @@ from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import Fault, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode, Terms
-from ne_dynamics.control.sensors.velocity_source import VelocitySettings
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.model.robot import Joint
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
@@ -62,12 +64,16 @@ def shipped_arm() -> Robot:
     return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 
 
-def with_coulomb(robot: Robot, share: float) -> Robot:
-    """Return a robot with Coulomb friction of a share of its effort limits."""
-    joints = tuple(
-        replace(joint, coulomb_friction=share * joint.effort_limit) for joint in robot.joints
-    )
-    return replace(robot, joints=joints)
+def with_coulomb(robot: Robot, share: float, static: float = 1.0) -> Robot:
+    """Return a robot with Coulomb friction, a share of its effort limits, and more at rest."""
+
+    def rub(joint: Joint) -> Joint:
+        coulomb, friction = share * joint.effort_limit, joint.friction
+        if share and static > 1.0:
+            friction = FrictionModel(static_friction=static * coulomb, stribeck_velocity=0.02)
+        return replace(joint, coulomb_friction=coulomb, friction=friction)
+
+    return replace(robot, joints=tuple(map(rub, robot.joints)))
 
 
 def demo_motion(robot: Robot, duration: float = 2.0) -> WaypointMotion:
@@ -147,6 +153,8 @@ class MotionLoop(OneProcessLoop):
         The arm that there is, where it is another.
     mode, terms, kp, kv
         Of the law; gains in 1/s^2 and 1/s, for PD times the diagonal of the mass matrix.
+    source : VelocitySource
+        Where velocities come from.
     limits : dict, optional
         `following` and `velocity` of the tuning; those that the node derives unless given.
     period : float
@@ -167,6 +175,7 @@ class MotionLoop(OneProcessLoop):
         terms: Terms | None = None,
         kp: float = 100.0,
         kv: float = 20.0,
+        source: VelocitySource = VelocitySource.MEASURED,
         limits: dict | None = None,
         period: float = PERIOD,
         backend: str = 'auto',
@@ -178,7 +187,7 @@ class MotionLoop(OneProcessLoop):
         if limits is None:
             limits = {
                 'following': FollowingLimits.derived(robot.joints, 1.0),
-                'velocity': VelocitySettings(),
+                'velocity': VelocitySettings(source=source),
             }
         self.controller = Controller(
             Tuning(

@@ -80,26 +80,62 @@ def delayed(field: str, samples: int) -> Sensor:
     return sense
 
 
-def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
-    """Return a sensor whose positions stand still from a time on [s].
+class FrozenPosition:
+    """A sensor of which some positions stand still from a time on, and may tremble.
 
-    The velocities are as they are ('true'), none ('zero'), or stand still as well ('frozen').
+    Parameters
+    ----------
+    begin : float
+        [s]; may be changed on the way.
+    velocity : str
+        Of these joints: as it is ('true'), none ('zero'), or still as well ('frozen').
+    joints : list of int, optional
+        All of them unless given.
+    tremble : float
+        [rad or m]
     """
-    kept: SensorReading | None = None
+
+    def __init__(
+        self, begin: float, velocity: str = 'true', joints: Any = slice(None), tremble: float = 0.0
+    ) -> None:
+        self.begin = begin
+        self._velocity, self._joints, self._tremble = velocity, joints, tremble
+        self._rng = np.random.default_rng(3)
+        self._kept: SensorReading | None = None
+
+    def __call__(self, reading: SensorReading) -> SensorReading:
+        """Return what is reported."""
+        if reading.time < self.begin - 1e-9:
+            return reading
+        if self._kept is None:
+            self._kept = reading
+        position, velocity = reading.position.copy(), reading.velocity.copy()
+        kept = self._kept.position[self._joints]
+        noise = self._tremble * self._rng.integers(-1, 2, kept.size)
+        position[self._joints] = kept + noise
+        if self._velocity != 'true':
+            is_frozen = self._velocity == 'frozen'
+            velocity[self._joints] = self._kept.velocity[self._joints] if is_frozen else 0.0
+        return reading._replace(position=position, velocity=velocity)
+
+
+def of_one_joint(sensor: Sensor, joint: int) -> Sensor:
+    """Return a sensor that fails at one joint alone."""
 
     def sense(reading: SensorReading) -> SensorReading:
-        nonlocal kept
-        if reading.time < begin:
-            return reading
-        kept = reading if kept is None else kept
-        velocities = {
-            'true': reading.velocity,
-            'zero': np.zeros_like(reading.position),
-            'frozen': kept.velocity,
-        }
-        return reading._replace(position=kept.position, velocity=velocities[velocity])
+        failed = sensor(reading)
+        position, velocity = reading.position.copy(), reading.velocity.copy()
+        position[joint], velocity[joint] = failed.position[joint], failed.velocity[joint]
+        return reading._replace(position=position, velocity=velocity)
 
     return sense
+
+
+def scaled_velocity(factor: float, begin: float = 0.0) -> Sensor:
+    """Return a sensor whose velocities are off by a factor from a time on [s]."""
+    return lambda reading: (
+        reading._replace(velocity=factor * reading.velocity) if reading.time >= begin else reading
+    )
 
 
 def wall(joint: int, position: float) -> Disturbance:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from build_control_msgs import ControlMessages, find_or_build
+from build_control_msgs import ControlMessages, find_or_build, importable
 from gain_record import DESIGNS, record_falls, record_gains
 from identification_record import (
     CASES,
@@ -26,15 +26,14 @@ from identification_record import (
 )
 from interface_record import (
     COUNTED,
+    NODES,
     PRINTED,
     print_equations,
-    record_annotator,
-    record_computed_torque,
     record_counts,
     record_launch_arguments,
+    record_node,
     record_options,
     record_python_names,
-    record_simulated_robot,
 )
 from stored_record import EQUATIONS, list_differences, read_record, record_path, write_record
 
@@ -76,16 +75,16 @@ def _of_log(make: Callable[[Path], Any], is_long: bool = True) -> Record:
     return Record(lambda folder, _: make(folder), ROUNDED, OF_A_DEVIATION, is_long)
 
 
-def _of_node(record: Callable[..., Any], *, needs_messages: bool = True) -> Record:
+def _of_node(name: str) -> Record:
     def make(folder: Path, find: Callable[[], ControlMessages]) -> Any:
         pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-        if not needs_messages:
+        if name == 'simulated_robot':
             pytest.importorskip('mujoco', reason='mujoco is missing')
-            return record()
         messages = find()
         if messages.missing:
             pytest.skip(f'no control_msgs, and it cannot be built: {messages.missing}')
-        return record(messages)
+        with importable(messages):
+            return record_node(name)
 
     return Record(make)
 
@@ -105,9 +104,7 @@ RECORDS = {
         for name in DESIGNS
     },
     'gains_falls': Record(lambda *_: record_falls(), ROUNDED),
-    'interface_computed_torque': _of_node(record_computed_torque),
-    'interface_annotator': _of_node(record_annotator),
-    'interface_simulated_robot': _of_node(record_simulated_robot, needs_messages=False),
+    **{f'interface_{name}': _of_node(name) for name in NODES},
     'interface_options': Record(lambda *_: record_options()),
     'interface_launch_arguments': Record(lambda *_: record_launch_arguments()),
     'interface_python': Record(lambda *_: record_python_names()),

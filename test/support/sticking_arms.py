@@ -8,18 +8,16 @@ from typing import Any, NamedTuple
 
 import example_robots
 import numpy as np
-from motion_loop import PERIOD, SETTLE, MotionLoop
+from motion_loop import SETTLE, MotionLoop, with_coulomb
+from planted_loop import FrozenPosition
 
 from ne_dynamics import Dynamics, Robot
-from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import Fault
-from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.control.sensors.velocity_source import VelocitySource
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo.motion import WaypointMotion
 from ne_dynamics.simulation.one_process_loop import (
     Sensor,
-    SensorReading,
     differenced_velocity,
     encoder,
 )
@@ -43,16 +41,8 @@ def load_dynamics(name: str) -> Dynamics:
 
 
 def with_friction(robot: Robot, share: float, static: float = 1.0) -> Robot:
-    """Return an arm with Coulomb friction, a share of its effort limits, and more at rest."""
-
-    def joint(one):
-        coulomb = share * one.effort_limit
-        model = FrictionModel()
-        if share and static > 1.0:
-            model = FrictionModel(static_friction=static * coulomb, stribeck_velocity=0.02)
-        return replace(one, coulomb_friction=coulomb, viscous_friction=0.0, friction=model)
-
-    return replace(robot, joints=tuple(joint(one) for one in robot.joints))
+    """Return an arm with Coulomb friction alone, a share of its effort limits, more at rest."""
+    return with_coulomb(robot.without_friction(), share, static)
 
 
 def random_motion(
@@ -93,36 +83,6 @@ def random_motion(
     raise AssertionError(f'{name}: no motion found')
 
 
-class FrozenJoints:
-    """A sensor of which some positions stand still from a time on, and may tremble.
-
-    The velocities of these joints are true, zero, or come of the positions.
-
-    Attributes
-    ----------
-    begin : float
-        [s]
-    """
-
-    def __init__(self, joints, velocity: str, begin: float = NEVER, tremble: float = 0.0) -> None:
-        self.joints, self.velocity, self.begin = list(joints), velocity, begin
-        self._tremble, self._rng = tremble, np.random.default_rng(3)
-        self._kept = None
-
-    def __call__(self, reading: SensorReading) -> SensorReading:
-        """Return what is reported."""
-        if reading.time < self.begin - 1e-9:
-            return reading
-        if self._kept is None:
-            self._kept = reading.position.copy()
-        position, velocity = reading.position.copy(), reading.velocity.copy()
-        noise = self._tremble * self._rng.integers(-1, 2, len(self.joints))
-        position[self.joints] = self._kept[self.joints] + noise
-        if self.velocity == 'zero':
-            velocity[self.joints] = 0.0
-        return reading._replace(position=position, velocity=velocity)
-
-
 def sensors(bits: int | None, velocity: str) -> list[Sensor]:
     """Return encoders, and a driver that differences their positions where it is asked to."""
     found = [] if bits is None else [encoder(bits)]
@@ -135,25 +95,11 @@ def make_loop(
     plant: Robot,
     chosen: list[Sensor],
     model: Robot | None = None,
-    source: VelocitySource = VelocitySource.MEASURED,
     **options: Any,
 ) -> MotionLoop:
     """Return the loop of an arm, with the limits that the node derives."""
     robot = load_arm(name) if model is None else model
-    limits = {
-        'following': FollowingLimits.derived(robot.joints, 1.0),
-        'velocity': VelocitySettings(source=source),
-    }
-    return MotionLoop(
-        robot,
-        motion,
-        plant=plant,
-        limits=limits,
-        sensors=chosen,
-        backend='auto',
-        period=options.pop('period', PERIOD),
-        **options,
-    )
+    return MotionLoop(robot, motion, plant=plant, sensors=chosen, **options)
 
 
 class Case(NamedTuple):
@@ -195,7 +141,7 @@ def sticking_case(seed: int) -> Case:
         scale_masses(plant, masses),
         sensors(bits, velocity),
         plant if is_known < 0.5 else None,
-        VelocitySource.MEASURED if is_measured else VelocitySource.ESTIMATED,
+        source=VelocitySource.MEASURED if is_measured else VelocitySource.ESTIMATED,
         kp=kp,
         kv=kv,
     )
@@ -229,15 +175,14 @@ def freezing_case(seed: int) -> Case:
     else:
         raise AssertionError(f'{name}: no motion found')
     begin = SETTLE + duration * rng.uniform(0.4, 0.55)
-    frozen = FrozenJoints([joint], 'zero' if velocity == 'zero' else 'true', begin, tremble)
+    frozen = FrozenPosition(begin, 'zero' if velocity == 'zero' else 'true', [joint], tremble)
     is_differentiated = velocity == 'differentiated'
     loop = make_loop(
         name,
         motion,
         scale_masses(robot, masses),
         [frozen, *sensors(bits, velocity)],
-        None,
-        VelocitySource.DIFFERENTIATED if is_differentiated else VelocitySource.MEASURED,
+        source=VelocitySource.DIFFERENTIATED if is_differentiated else VelocitySource.MEASURED,
     )
     label = f'{name}, {one.name} at {share:.2f} of its limit, velocities {velocity}, {bits} bits'
     return Case(label, loop, duration, joint, begin)
@@ -252,7 +197,7 @@ def resting_case(seed: int, *, has_moved: bool) -> Case:
     bits, masses = int(rng.integers(12, 21)), float(rng.choice([1.0, 0.9, 1.1]))
     joint = int(rng.integers(robot.n))
     motion = random_motion(name, rng, (0.3, 0.8), rng.uniform(1.0, 2.5))
-    frozen = FrozenJoints([joint], 'zero' if velocity == 'zero' else 'true')
+    frozen = FrozenPosition(NEVER, 'zero' if velocity == 'zero' else 'true', [joint])
     loop = make_loop(name, motion, scale_masses(robot, masses), [frozen, *sensors(bits, velocity)])
     if has_moved:
         loop.watch(motion.duration + 0.5)

@@ -22,6 +22,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.guard_condition import GuardCondition
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.publisher import Publisher
+from rclpy.serialization import serialize_message
 from rclpy.service import Service
 from rclpy.time import Time
 
@@ -256,10 +257,22 @@ class VirtualWorld:
             for work in works:
                 _run(work)
 
-    # ---- requests
+    # ---- messages and requests
 
-    def call(self, service: Any, request: Any) -> Any:
-        """Return the response of a service; None when there is none."""
+    def publish(self, node: Any, topic: str, message: Any) -> bool:
+        """Hand a message to whoever in a node listens; return whether anybody does."""
+        subscriptions = [one for one in node.subscriptions if one.topic_name == topic]
+        for subscription in subscriptions:
+            subscription.callback(serialize_message(message) if subscription.raw else message)
+            self.wait_until_idle()
+        return bool(subscriptions)
+
+    def call(self, node: Any, name: str, request: Any) -> Any:
+        """Return the response of a node's service; None when there is none."""
+        found = [one for one in node.services if one.srv_name.rpartition('/')[2] == name]
+        if not found:
+            return None
+        (service,) = found
         self._responses.clear()
         response = service.callback(request, service.srv_type.Response())
         service.send_response(response, object())
