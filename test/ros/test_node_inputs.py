@@ -21,18 +21,6 @@ def held(bench):
     return bench
 
 
-def test_warnings_are_throttled(bench) -> None:
-    """The same fault many times is one line in the log, and counted in the diagnostics."""
-    bench.start()
-    for _ in range(20):
-        before = bench.received['joint_states']
-        bench.joint_states.publish(bench.joint_state(Q, position=[]))
-        bench.spin(lambda before=before: bench.received['joint_states'] > before)
-    values = {value.key: value.value for value in bench.diagnose().values}
-    assert values['joint_states.position dropped'] == '20'
-    assert len([line for line in bench.said() if 'joint_states dropped' in line]) == 1
-
-
 def test_a_trajectory_of_another_clock_is_told(held) -> None:
     """One whose stamp is far in the future is not followed before its time, its sender is told."""
     held.send_trajectory(held.trajectory((1.0, Q + 0.3), stamp=held.time + 1e6))
