@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.shipped import shipped_file
@@ -155,6 +156,19 @@ def test_wrong_parameters_are_refused(site) -> None:
         assert not result.successful, values
         assert match in result.reason
         assert site.node.arm is before
+
+
+def test_a_result_has_20000_points_at_the_most(site, monkeypatch) -> None:
+    """With six joints that is a message of 4 MB."""
+    allowed = []
+
+    def annotate(*given, max_points, **named):
+        allowed.append(max_points)
+        raise TrajectoryError('too many')
+
+    monkeypatch.setattr('ne_dynamics.ros.annotator.annotation.annotate', annotate)
+    assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
+    assert allowed == [20_000]
 
 
 def test_the_tilt_of_the_base_counts(make_site, dynamics) -> None:

@@ -108,9 +108,11 @@ def test_the_feedback_is_what_was_desired_measured_and_missed(bench, client: Cli
         client.desired(measured, velocity, dt=0.01)
     bench.settle()
     assert len(client.feedback) == 1
-    desired = client.desired(measured, velocity, dt=0.6)
+    client.desired(measured, velocity, dt=0.02)
     bench.spin(lambda: len(client.feedback) == 2, 'feedback')
-    first, second = client.feedback
+    desired = client.desired(measured, velocity, dt=0.58)
+    bench.spin(lambda: len(client.feedback) == 3, 'feedback')
+    first, _, second = client.feedback
     assert first.joint_names == names
     assert first.header.stamp.sec + 1e-9 * first.header.stamp.nanosec == pytest.approx(stamp)
     assert second.desired.time_from_start.nanosec == pytest.approx(0.64e9, abs=1e3)
@@ -121,7 +123,7 @@ def test_the_feedback_is_what_was_desired_measured_and_missed(bench, client: Cli
     np.testing.assert_allclose(second.error.positions, desired - measured[::-1])
     np.testing.assert_allclose(second.error.velocities, (STEP - velocity)[::-1], atol=1e-9)
     if hasattr(first, 'index'):
-        assert (first.index, second.index) == (0, 1)
+        assert [one.index for one in client.feedback] == [0, 0, 1]
     assert client.is_running(handle)
 
 
@@ -284,6 +286,15 @@ def test_a_goal_of_too_many_points_is_rejected(bench, active: Client) -> None:
     assert not active.send(*((time, Q) for time in times)).accepted
     bench.hear('follow_joint_trajectory dropped', 'at most 2000', 'topic joint_trajectory')
     assert active.send(*((time, Q) for time in times[:-1])).accepted
+
+
+def test_a_goal_of_up_to_twenty_points_is_planned_at_once(bench, active: Client) -> None:
+    """Whatever the planning process does."""
+    planning = bench.node.configured.motion.planning
+    with held_up(PLANNING):
+        for count, is_beside in ((20, False), (21, True)):
+            active.send_accepted(*((0.1 * (index + 1), Q) for index in range(count)))
+            assert planning.is_busy == is_beside
 
 
 def swing() -> list[Any]:

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from held_worker import being_planned
 
-from ne_dynamics.ros.thresholds import NODE
-
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAMES = [f'joint_{i}' for i in range(1, 7)]
 STILL = np.zeros(6)
@@ -63,16 +61,14 @@ def long_trajectory(bench, count: int):
 
 def test_a_trajectory_that_is_too_long_is_refused(held) -> None:
     """More points than are read are named; the motion goes on."""
-    held.send_trajectory(long_trajectory(held, NODE.most_trajectory_points + 1))
-    held.hear(
-        'joint_trajectory dropped', f'points: expected at most {NODE.most_trajectory_points}, got'
-    )
+    held.send_trajectory(long_trajectory(held, 5001))
+    held.hear('joint_trajectory dropped', 'points: expected at most 5000, got 5001')
     np.testing.assert_array_equal(held.desired(Q, dt=5.0), Q)
 
 
 def test_hold_counts_for_a_trajectory_that_is_being_planned(held) -> None:
     """Who holds the arm after a long trajectory was sent does not see it set out later."""
-    with being_planned(held, long_trajectory(held, NODE.most_trajectory_points)):
+    with being_planned(held, long_trajectory(held, 2000)):
         held.node.configured.motion.hold('the test')
     held.settle()
     for _ in range(3):
