@@ -95,9 +95,9 @@ class PayloadEstimator:
             return
         configured = self._configured()
         try:
-            found = work.result()
             if configured is None or self._is_released:
                 raise PayloadError('the node let go of the arm')
+            found = work.result()
         except Exception as error:
             # Never without an answer, let alone the end of the node.
             text = str(error) if isinstance(error, NeDynamicsError) else repr(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -37,19 +37,17 @@ class Controller:
 
         from ne_dynamics.ros.running.patient_server import PatientServer
 
-        self.scene = scene
-        self.type = FollowJointTrajectory
+        self.scene, self.type = scene, FollowJointTrajectory
         self.node = Node(CONTROLLER, context=scene.context)
-        if interfaces is not None:
-            self.node.declare_parameter('command_interfaces', list(interfaces))
+        self.node.declare_parameter('command_interfaces', list(interfaces))
         self.handles: list[Any] = []
-        self.accepts = self.cancels = True
-        self.response = SimpleNamespace(goal=GoalResponse, cancel=CancelResponse)
+        self.cancels = True
+        self.responses = CancelResponse
         self.server = PatientServer(
             self.node,
             FollowJointTrajectory,
             'follow_joint_trajectory',
-            goal_callback=lambda goal: GoalResponse(1 + bool(self.accepts)),
+            goal_callback=lambda goal: GoalResponse.ACCEPT,
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
@@ -61,22 +59,18 @@ class Controller:
     def _on_accepted(self, handle: Any) -> None:
         handle.execute()
         if self.handles and self.handles[-1].is_active:
-            self.end(self.handles[-1].abort, -1, 'another goal came', self.handles[-1])
+            self.end(self.handles[-1].abort, -1, 'another goal came')
         self.handles.append(handle)
 
     def _on_cancel(self, handle: Any) -> Any:
         if not self.cancels:
-            return self.response.cancel.REJECT
-        result = self.type.Result(error_string='held')
-        self.node.executor.create_task(self._finish_canceled, handle, result)
-        return self.response.cancel.ACCEPT
-
-    def _finish_canceled(self, handle: Any, result: Any) -> None:
-        handle.canceled()
-        self.server.finish(handle, result)
+            return self.responses.REJECT
+        # The goal may be canceled when this has returned.
+        self.node.executor.create_task(lambda: self.end(handle.canceled, 0, 'held', handle))
+        return self.responses.ACCEPT
 
     def end(self, end: Callable[[], None], code: int, text: str, handle: Any = None) -> None:
-        """End the newest goal."""
+        """End the newest goal, or another one."""
         end()
         result = self.type.Result(error_code=code, error_string=text)
         self.server.finish(handle or self.handles[-1], result)
@@ -100,14 +94,13 @@ class Controller:
 class Scene(AnnotatorBench):
     """The annotator, a controller, and who sends goals."""
 
-    def __init__(self, interfaces: Any = ('effort',), **parameters: Any) -> None:
-        super().__init__(controller=f'/{CONTROLLER}', **parameters)
+    def __init__(self, interfaces: Any = ('effort',)) -> None:
+        super().__init__(controller=f'/{CONTROLLER}')
         self.controller: Controller | None = Controller(self, interfaces)
         self.client = GoalClient(self, '/annotator/follow_joint_trajectory')
         self.proxy = self.node._proxy
         self.spin(self.proxy._client.server_is_ready)
-        if interfaces is not None:
-            self.spin(self.proxy._question.service_is_ready)
+        self.spin(self.proxy._question.service_is_ready)
 
     def restart_controller(self) -> None:
         """Let the controller go, and come again."""
@@ -140,11 +133,12 @@ class Scene(AnnotatorBench):
         end = self.client.result(handle)
         return end.status, end.code, end.text
 
-    def check_next(self, count: int = 1) -> None:
-        """Check that the next goal is followed to its end; the controller has had so many then."""
-        handle = self.send(*MOTION)
-        self.controller.end(self.handed_on(count).succeed, 0, 'there')
+    def reach(self, handle: Any, count: int = 1) -> Any:
+        """Let a goal be followed to its end; return how the controller has it."""
+        theirs = self.handed_on(count)
+        self.controller.end(theirs.succeed, 0, 'there')
         assert self.result(handle) == (SUCCEEDED, 0, 'there')
+        return theirs
 
     def hold_until(self, position: Any, condition: Callable[[], Any]) -> None:
         """Say where the controller holds the arm until something is so."""
@@ -161,21 +155,20 @@ class Scene(AnnotatorBench):
 
 @pytest.fixture
 def make_scene(messages: ControlMessages) -> Iterator[Callable[..., Scene]]:
-    """Return what makes a scene of the controller's interfaces and the annotator's parameters."""
-    scenes: list[Scene] = []
+    """Return what makes a scene of a controller with some command interfaces."""
+    with ExitStack() as scenes:
 
-    def make(*arguments: Any, **parameters: Any) -> Scene:
-        scenes.append(Scene(*arguments, **parameters))
-        return scenes[-1]
+        def make(*interfaces: Any) -> Scene:
+            scene = Scene(*interfaces)
+            scenes.callback(scene.close)
+            return scene
 
-    yield make
-    for scene in scenes:
-        scene.close()
+        yield make
 
 
 @pytest.fixture
 def scene(make_scene: Callable[..., Scene]) -> Scene:
-    """Return a scene with the usual parameters."""
+    """Return a scene with the usual interface."""
     return make_scene()
 
 
@@ -210,20 +203,20 @@ def test_a_goal_is_handed_on_with_efforts(scene: Scene, dynamics: Dynamics) -> N
     theirs.publish_feedback(feedback)
     scene.spin(lambda: scene.client.feedback)
     assert scene.client.feedback == [feedback]
-    scene.controller.end(theirs.succeed, 0, 'there')
-    assert scene.result(handle) == (SUCCEEDED, 0, 'there')
+    # Both clocks that a goal is watched by.
+    assert {2 * 10**7, 10**9} <= {timer.timer_period_ns for timer in scene.node.timers}
+    scene.reach(handle)
 
 
 @pytest.mark.parametrize('cancels', [True, False])
 def test_cancel_passes_through(scene: Scene, cancels: bool) -> None:
     """Who cancels here cancels there; where the controller goes on, so does the goal."""
     handle = scene.send(*MOTION)
-    theirs = scene.handed_on()
+    scene.handed_on()
     scene.controller.cancels = cancels
     assert scene.client.cancel(handle) == 1
     if not cancels:
-        scene.controller.end(theirs.succeed, 0, 'there')
-        assert scene.result(handle) == (SUCCEEDED, 0, 'there')
+        scene.reach(handle)
         return
     assert scene.result(handle) == (CANCELED, 0, 'held')
     assert scene.controller.handles[0].status == CANCELED
@@ -243,7 +236,7 @@ def test_canceled_before_the_controller_has_it(scene: Scene) -> None:
     scene.client.cancel(handle)
     assert scene.result(handle)[0] == CANCELED
     go_on()
-    scene.check_next(1)
+    scene.reach(scene.send(*MOTION))
 
 
 def test_another_goal_takes_its_place(scene: Scene) -> None:
@@ -258,35 +251,28 @@ def test_another_goal_takes_its_place(scene: Scene) -> None:
     assert 'another goal' in text
     assert not first.end.done()
     go_on()
-    theirs = scene.handed_on(2)
+    scene.reach(third, 2)
     assert scene.result(first) == (ABORTED, -1, 'another goal came')
-    scene.controller.end(theirs.succeed, 0, 'there')
-    assert scene.result(third)[0] == SUCCEEDED
 
 
 TOO_FAST = (0.0, Q, STILL, STILL), (0.05, GOAL, STILL, STILL)
-REFUSED: dict[str, tuple[Any, dict[str, Any], int, str]] = {
-    'a joint too few': ([(1.0, Q[:5])], {}, -1, 'expected'),
-    'an unknown joint': ([(1.0, Q)], {'names': ['elbow', *'abcde']}, -2, 'elbow'),
-    'beyond the limits': ([(1.0, Q + 9.0)], {}, -1, 'position'),
-    'too fast': (TOO_FAST, {}, -1, 'expected at most'),
-    'an unknown way to the first point': (
-        [(1.0, GOAL, STILL, STILL)],
-        {},
-        -1,
-        'expected at 0 s while the position of the arm is not known, got 1 s',
-    ),
-    'no points': ([], {}, -1, 'points'),
-}
+BLIND = [(1.0, GOAL, STILL, STILL)]
+REFUSED: list[tuple[Any, dict[str, Any], int, str]] = [
+    ([(1.0, Q)], {'names': ['elbow', *'abcde']}, -2, 'elbow'),
+    ([(1.0, Q + 9.0)], {}, -1, 'position'),
+    (TOO_FAST, {}, -1, 'expected at most'),
+    (BLIND, {}, -1, 'expected at 0 s while the position of the arm is not known, got 1 s'),
+    ([], {}, -1, 'points'),
+]
 
 
 def test_what_cannot_be_followed_is_aborted(scene: Scene) -> None:
     """The result says why, and the controller hears nothing of it."""
-    for what, (points, fields, code, match) in REFUSED.items():
+    for points, fields, code, match in REFUSED:
         status, found, text = scene.result(scene.send(*points, **fields))
-        assert (status, found) == (ABORTED, code), what
+        assert (status, found) == (ABORTED, code), match
         assert match in text
-    scene.check_next(1)
+    scene.reach(scene.send(*MOTION))
 
 
 def test_a_controller_without_efforts_gets_no_goal(make_scene: Callable[..., Scene]) -> None:
@@ -310,7 +296,7 @@ def test_a_controller_that_is_not_there(scene: Scene, is_followed: bool) -> None
     assert (status, code) == (ABORTED, -1)
     assert f'/{CONTROLLER}/follow_joint_trajectory' in text
     scene.start_controller()
-    scene.check_next()
+    scene.reach(scene.send(*MOTION))
 
 
 def test_the_start_is_where_the_controller_holds(scene: Scene) -> None:
@@ -336,11 +322,8 @@ def test_a_hold_gets_its_efforts_back(scene: Scene, dynamics, end: str, after: s
     if after != 'nothing':
         # By the names, whatever their order.
         rows = [(time, *(values[::-1] for values in row)) for time, *row in MOTION]
-        handle = scene.send(*rows, names=scene.joint_names[::-1])
-        theirs = scene.handed_on()
+        theirs = scene.reach(scene.send(*rows, names=scene.joint_names[::-1]))
         first = np.array(theirs.request.trajectory.points[-1].effort[::-1])
-        scene.controller.end(theirs.succeed, 0, 'there')
-        scene.result(handle)
     if after == 'a controller that went':
         scene.restart_controller()
         first = np.zeros(6)
@@ -365,30 +348,23 @@ def test_a_hold_gets_its_efforts_back(scene: Scene, dynamics, end: str, after: s
         assert [one.position for one in free] == [-1.0] * 6
 
 
-def cancel_one(scene: Scene) -> None:
-    """Let a goal be canceled that the controller follows."""
-    handle = scene.send(*MOTION)
-    scene.handed_on()
-    scene.client.cancel(handle)
-    scene.result(handle)
-
-
 @pytest.mark.parametrize('whose', ['ours', "somebody's"])
 def test_no_hold_takes_the_place_of_another_goal(scene: Scene, whose: str) -> None:
     """A goal that comes while the arm is brought to rest is followed, and nothing else."""
-    cancel_one(scene)
+    canceled = scene.send(*MOTION)
+    scene.handed_on()
+    scene.client.cancel(canceled)
+    scene.result(canceled)
     if whose != 'ours':
         scene.client = GoalClient(scene, f'/{CONTROLLER}/follow_joint_trajectory')
     second = scene.send(*MOTION)
-    theirs = scene.handed_on(2)
+    scene.handed_on(2)
     held = scene.proxy._held
     scene.spin(lambda: any(one.status == EXECUTING for one in held._goals.status_list))
     for _ in range(20):
         scene.controller.hold(Q)
         scene.executor.spin_once(0.05)
-    assert len(scene.controller.handles) == 2
-    scene.controller.end(theirs.succeed, 0, 'there')
-    assert scene.result(second)[0] == SUCCEEDED
+    scene.reach(second, 2)
 
 
 def test_an_arm_that_moves_without_velocities_has_no_start(scene: Scene) -> None:

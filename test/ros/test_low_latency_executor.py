@@ -155,41 +155,6 @@ def test_everything_else_is_served_while_messages_stream(node: Node) -> None:
     executor.shutdown()
 
 
-def test_entities_come_and_go(node: Node) -> None:
-    """Subscriptions destroyed and made anew, by a service or from outside, are followed."""
-    received: list[int] = []
-    subscriptions: list[object] = []
-    publisher = node.create_publisher(Int32, 'topic', 10)
-
-    def renew(_: object = None, response: object = None) -> object:
-        while subscriptions:
-            node.destroy_subscription(subscriptions.pop())
-        if response is not None:
-            subscriptions.append(
-                node.create_subscription(
-                    Int32, 'topic', lambda message: received.append(message.data), 10
-                )
-            )
-        return response
-
-    node.create_service(Trigger, 'renew', renew)
-    client = node.create_client(Trigger, 'renew')
-    executor = LowLatencyExecutor(node, lambda: subscriptions)
-    spin(executor, client.service_is_ready)
-    for number in range(5):
-        spin(executor, client.call_async(Trigger.Request()).done)
-
-        def arrived(number: int = number) -> bool:
-            publisher.publish(Int32(data=number))
-            return number in received
-
-        spin(executor, arrived)
-        assert publisher.get_subscription_count() == 1
-    renew()
-    spin(executor, lambda: publisher.get_subscription_count() == 0)
-    executor.shutdown()
-
-
 def test_another_rclpy_is_served_by_its_own_executor(
     node: Node, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,14 +181,9 @@ def test_tasks_that_come_together_are_all_served(node: Node) -> None:
         node.destroy_timer(timer)
     executor = LowLatencyExecutor(node, lambda: ())
     done: list[int] = []
-
-    def serve() -> None:
-        while len(done) < 3:
-            executor.spin_once()
-
     for number in range(3):
         executor.create_task(done.append, number)
-    thread = threading.Thread(target=serve, daemon=True)
+    thread = threading.Thread(target=spin, args=(executor, lambda: len(done) == 3), daemon=True)
     thread.start()
     thread.join(PATIENCE)
     assert sorted(done) == [0, 1, 2]

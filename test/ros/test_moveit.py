@@ -34,7 +34,6 @@ class Execution:
         self.handle = ControllerHandle(PARAMETERS, bench)
         self.measured = START.copy()
         self.velocity = np.zeros(6)
-        self.desired: list[np.ndarray] = []
 
     def begin(self, **parameters: Any) -> None:
         """Start the node, with what it does between points by default."""
@@ -47,27 +46,21 @@ class Execution:
         velocities = scaling * self.bench.robot.limits('velocity_limit')
         return Plan(start, end, velocities, scaling * ACCELERATIONS)
 
-    def send(self, plan: Any, order: Any = None) -> bool:
-        is_sent = self.handle.send(plan.message(self.handle.joints, order))
+    def send(self, plan: Any) -> Any:
+        """Send a plan that is to be accepted; return its result to come."""
+        assert self.handle.send(plan.message(self.handle.joints))
         planning = self.bench.node.configured.motion.planning
         self.bench.spin(lambda: not planning.is_busy, 'the plan')
-        return bool(is_sent)
+        return self.handle.ask_result()
 
-    def step(self, *, is_stuck: bool = False) -> np.ndarray:
-        before = len(self.bench.efforts)
-        state = self.bench.joint_state(self.measured, self.velocity, dt=STEP)
-        self.bench.answer(state)
-        self.bench.spin(lambda: len(self.bench.efforts) > before, 'the desired state')
-        desired = np.array(self.bench.efforts[-1].position)
-        self.desired.append(desired)
-        if not is_stuck:
-            self.measured = desired
-            self.velocity = np.array(self.bench.efforts[-1].velocity)
-        return desired
+    def step(self) -> np.ndarray:
+        self.measured = self.bench.desired(self.measured, self.velocity, STEP)
+        self.velocity = np.array(self.bench.efforts[-1].velocity)
+        return self.measured
 
-    def run(self, seconds: float, **options: Any) -> np.ndarray:
+    def run(self, seconds: float) -> np.ndarray:
         """Let states be answered for a while; return the desired positions, row by row."""
-        return np.array([self.step(**options) for _ in range(round(seconds / STEP))])
+        return np.array([self.step() for _ in range(round(seconds / STEP))])
 
 
 @pytest.fixture
@@ -81,26 +74,19 @@ def execution(bench, messages: ControlMessages) -> Iterator[Execution]:
 def test_the_file_is_what_the_manager_reads(bench, execution: Execution) -> None:
     """Names, types and joints are those of the node and of the arm, and no value is unknown."""
     execution.begin()
-    of_all = PARAMETERS['moveit_simple_controller_manager']
-    assert PARAMETERS['moveit_controller_manager'] == (
-        'moveit_simple_controller_manager/MoveItSimpleControllerManager'
-    )
-    assert of_all['controller_names'] == ['computed_torque']
-    assert set(of_all) == {'controller_names', 'computed_torque'}
-    controller = of_all['computed_torque']
-    assert set(controller) == {
-        'type',
-        'action_ns',
-        'default',
-        'joints',
-        'allowed_execution_duration_scaling',
-        'allowed_goal_duration_margin',
-    }
+    manager = 'moveit_simple_controller_manager'
+    of_all = dict(PARAMETERS[manager])
+    assert PARAMETERS['moveit_controller_manager'] == f'{manager}/MoveItSimpleControllerManager'
+    assert of_all.pop('controller_names') == ['computed_torque']
+    controller = of_all.pop('computed_torque')
+    assert not of_all
+    known = {'type', 'action_ns', 'default', 'joints'}
+    known |= {'allowed_execution_duration_scaling', 'allowed_goal_duration_margin'}
+    assert set(controller) == known
     assert controller['default'] is True
     assert set(controller['joints']) == set(bench.robot.joint_names)
     bench.spin(execution.handle._client.server_is_ready, 'the action')
-    nearest = 0.02 * bench.robot.limits('velocity_limit').min()
-    assert nearest > ALLOWED_START
+    assert 0.02 * bench.robot.limits('velocity_limit').min() > ALLOWED_START
 
 
 @pytest.mark.kept(1)
@@ -111,8 +97,7 @@ def test_a_plan_is_executed(execution: Execution, scaling: float) -> None:
     """
     execution.begin()
     plan = execution.plan(START, END, scaling)
-    assert execution.send(plan)
-    result = execution.handle.ask_result()
+    result = execution.send(plan)
     ways = execution.run(plan.duration)
     expected = np.array([plan.at(min(STEP * k, plan.duration))[0] for k in range(len(ways))])
     assert np.abs(ways - expected).max() < 1e-2
@@ -130,8 +115,7 @@ def test_a_plan_that_starts_beside_the_arm_is_executed(execution: Execution) -> 
     execution.begin()
     offset = ALLOWED_START * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     plan = execution.plan(START + offset, END, 0.3)
-    assert execution.send(plan)
-    result = execution.handle.ask_result()
+    result = execution.send(plan)
     ways = np.vstack([START, execution.run(plan.duration + 0.1)])
     speeds = np.abs(np.diff(ways, axis=0)).max()
     assert speeds < ALLOWED_START + STEP * 0.3 * 3.2
@@ -144,8 +128,7 @@ def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> N
     """
     execution.begin()
     plan = execution.plan(START, END)
-    assert execution.send(plan)
-    result = execution.handle.ask_result()
+    result = execution.send(plan)
     execution.run(0.5 * plan.duration)
     assert execution.handle.cancel() == 1
     execution.run(0.5)
@@ -154,7 +137,6 @@ def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> N
     assert np.ptp(stopped, axis=0).max() < 1e-9
     assert 0.4 < np.linalg.norm(stopped[-1] - START) / np.linalg.norm(END - START) < 0.8
     back = execution.plan(stopped[-1], START)
-    assert execution.send(back)
-    result = execution.handle.ask_result()
+    result = execution.send(back)
     execution.run(back.duration + 0.1)
     assert execution.handle.wait(result).name == 'SUCCEEDED'

@@ -1,154 +1,119 @@
-"""Every message that cannot be used: dropped, said why, no command of it, and life goes on."""
+"""Messages that cannot be used, or not as they are: dropped or limited, said why; life goes on."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from held_worker import being_planned
-
-from ne_dynamics.ros.thresholds import NODE
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAMES = [f'joint_{i}' for i in range(1, 7)]
+STILL = np.zeros(6)
 
 
-def test_warnings_are_throttled(bench) -> None:
-    """The same fault many times is one line in the log, and counted in the diagnostics."""
+@pytest.fixture
+def held(bench):
+    """Return the bench of a node that holds the arm at Q."""
     bench.start()
-    for _ in range(20):
-        before = bench.received['joint_states']
-        bench.joint_states.publish(bench.joint_state(Q, position=[]))
-        bench.spin(lambda before=before: bench.received['joint_states'] > before)
-    bench.settle()
-    assert len([line for line in bench.said() if 'joint_states dropped' in line]) == 1
-
-    def counted() -> bool:
-        return any(
-            value.key == 'joint_states.position dropped' and value.value == '20'
-            for status in bench.diagnostics
-            for value in status.values
-        )
-
-    bench.spin(counted, 'the count in the diagnostics')
+    bench.desired(Q)
+    return bench
 
 
-def test_a_trajectory_of_another_clock_is_told(bench) -> None:
+def test_a_trajectory_of_another_clock_is_told(held) -> None:
     """One whose stamp is far in the future is not followed before its time, its sender is told."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.3), stamp=bench.time + 1e6))
-    bench.hear('starts in')
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+    held.send_trajectory(held.trajectory((1.0, Q + 0.3), stamp=held.time + 1e6))
+    held.hear('starts in')
+    np.testing.assert_array_equal(held.desired(Q), Q)
 
 
-def test_efforts_of_points_are_not_used(bench) -> None:
+def test_efforts_of_points_are_not_used(held) -> None:
     """Even impossible ones do not reach the commands; which is said."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    still = np.zeros(6)
-    bench.send_trajectory(bench.trajectory((0.2, Q, still, still, [300.0] * 6)))
-    bench.hear('effort of the points is not used')
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+    held.send_trajectory(held.trajectory((0.2, Q, STILL, STILL, [300.0] * 6)))
+    held.hear('effort of the points is not used')
+    command = held.answer(held.joint_state(Q))
+    np.testing.assert_allclose(command, held.dynamics.gravity_torque(Q), atol=1e-9)
 
 
-def test_corners_of_lines_are_followed_up_to_the_limits(bench) -> None:
-    """A line of 0.1 s is nothing to refuse: commands stay within the limits, its end is held."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((0.1, Q + 0.15)))
-    for _ in range(60):
-        command = bench.answer(bench.joint_state(Q))
-        assert (np.abs(command) <= bench.robot.limits('effort_limit')).all()
-    bench.spin(lambda: np.array_equal(bench.efforts[-1].position, Q + 0.15), 'the end')
+def test_corners_of_lines_are_followed_up_to_the_limits(held) -> None:
+    """A line of 0.1 s is nothing to refuse: commands stay within the limits, which the diagnostics
+    name the joints of; its end is held.
+    """
+    limits = held.robot.limits('effort_limit')
+    held.send_trajectory(held.trajectory((0.1, Q + 0.15)))
+    for _ in range(12):
+        end = held.desired(Q, dt=0.01)
+        assert (np.abs(held.commands[-1]) <= limits).all()
+    np.testing.assert_array_equal(end, Q + 0.15)
+    command = held.answer(held.joint_state(Q - 2.0))
+    assert np.abs(command)[1] == limits[1]
+    values = {value.key: value.value for value in held.diagnose().values}
+    assert 'joint_2' in values['saturated in the last second']
 
 
-def long_trajectory(bench, count: int, goal: np.ndarray):
+def long_trajectory(bench, count: int):
     """Return one of many points, a millisecond apart, to a goal and no further."""
-    share = np.arange(1, count + 1)[:, np.newaxis] / count
-    positions = Q + (goal - Q) * (3.0 * share**2 - 2.0 * share**3)
-    velocities = (goal - Q) * 6.0 * (share - share**2) / (1e-3 * count)
+    share, step = np.arange(1, count + 1)[:, np.newaxis] / count, np.full(6, 0.5)
+    positions = Q + step * (3.0 * share**2 - 2.0 * share**3)
+    velocities = step * 6.0 * (share - share**2) / (1e-3 * count)
     points = [(1e-3 * (i + 1), positions[i], velocities[i]) for i in range(count)]
     return bench.trajectory(*points)
 
 
-def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
+def test_a_trajectory_that_is_too_long_is_refused(held) -> None:
     """More points than are read are named; the motion goes on."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(long_trajectory(bench, NODE.most_trajectory_points + 1, Q + 0.5))
-    bench.hear(
-        'joint_trajectory dropped', f'points: expected at most {NODE.most_trajectory_points}, got'
-    )
-    bench.answer(bench.joint_state(Q, dt=5.0))
-    bench.spin(lambda: len(bench.efforts) == 2)
-    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+    held.send_trajectory(long_trajectory(held, 5001))
+    held.hear('joint_trajectory dropped', 'points: expected at most 5000, got 5001')
+    np.testing.assert_array_equal(held.desired(Q, dt=5.0), Q)
 
 
-def test_more_than_the_arm_has_is_refused_or_followed(bench) -> None:
-    """A first segment of 10 ms is dropped, until the parameter has it followed, which is said."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    message = bench.trajectory((0.01, Q + 0.02, np.zeros(6)), (1.0, Q, np.zeros(6)))
-    bench.send_trajectory(message)
-    bench.hear('joint_trajectory dropped', 'effort of', 'expected at most')
-    bench.answer(bench.joint_state(Q, dt=0.01))
-    bench.spin(lambda: len(bench.efforts) == 2)
-    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
-    bench.set(trajectory__when_infeasible='follow')
-    bench.send_trajectory(message)
-    bench.hear('beyond the limits, but followed', 'effort of')
-    bench.answer(bench.joint_state(Q, dt=0.01))
-    bench.answer(bench.joint_state(Q, dt=0.01))
-    bench.spin(lambda: len(bench.efforts) == 4)
-    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.02)
-
-
-def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
+def test_hold_counts_for_a_trajectory_that_is_being_planned(held) -> None:
     """Who holds the arm after a long trajectory was sent does not see it set out later."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    message = long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5)
-    with being_planned(bench, message):
-        bench.node.configured.motion.hold('the test')
-    bench.settle()
+    with being_planned(held, long_trajectory(held, 2000)):
+        held.node.configured.motion.hold('the test')
+    held.settle()
     for _ in range(3):
-        bench.answer(bench.joint_state(Q, dt=1.0))
-    bench.spin(lambda: len(bench.efforts) == 4)
-    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+        np.testing.assert_array_equal(held.desired(Q, dt=1.0), Q)
 
 
-def test_commands_stay_within_limits_and_are_reported(bench) -> None:
-    """A large error gives the limit, not more, and the diagnostics name the joints."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    command = bench.answer(bench.joint_state(Q - 2.0))
-    limits = bench.robot.limits('effort_limit')
-    assert (np.abs(command) <= limits).all()
-    assert np.abs(command)[1] == limits[1]
-    bench.spin(
-        lambda: any(
-            value.key.startswith('saturated') and 'joint_2' in value.value
-            for status in bench.diagnostics
-            for value in status.values
-        )
-    )
+def test_more_than_the_arm_has_is_refused_or_followed(held) -> None:
+    """A first segment of 10 ms is dropped, until the parameter has it followed, which is said."""
+    message = held.trajectory((0.01, Q + 0.02, STILL), (1.0, Q, STILL))
+    held.send_trajectory(message)
+    held.hear('joint_trajectory dropped', 'effort of', 'expected at most')
+    np.testing.assert_array_equal(held.desired(Q, dt=0.01), Q)
+    held.set(trajectory__when_infeasible='follow')
+    held.send_trajectory(message)
+    held.hear('beyond the limits, but followed', 'effort of')
+    held.desired(Q, dt=0.01)
+    np.testing.assert_allclose(held.desired(Q, dt=0.01), Q + 0.02)
+
+
+def test_single_joints_have_tolerances_of_their_own(bench) -> None:
+    """`constraints.<joint>.trajectory` counts before the list, at the start and at run time."""
+    bench.start(**{'constraints.joint_2.trajectory': 0.1, 'constraints.trajectory': [2.0]})
+    bench.desired(Q)
+    bench.send_trajectory(bench.trajectory((1.0, Q)))
+    bench.desired(Q + 0.3 * (np.arange(6) != 1), dt=0.0)
+    assert not any('VIOLATED' in line for line in bench.said())
+    bench.desired(Q + 0.2, dt=0.1)
+    bench.hear("PATH_TOLERANCE_VIOLATED: joint 'joint_2'")
+    bench.set(**{'constraints.joint_2.trajectory': -1.0})
+    bench.send_trajectory(bench.trajectory((1.0, Q)))
+    on_the_way = bench.desired(Q + 1.0)
+    assert np.abs(on_the_way - Q).max() > 0.1
+    goes_on = bench.desired(Q + 1.0, dt=0.5)
+    np.testing.assert_allclose(goes_on, (on_the_way + Q) / 2.0, atol=1e-3)
 
 
 def test_diagnostics_say_what_is_going_on(bench) -> None:
-    """Once a second: state, model, mode, terms, counts; a warning where something is amiss."""
+    """Once a second: state, model, mode, terms, counts."""
     bench.start(terms__coriolis=False)
     bench.answer(bench.joint_state(Q))
-
-    def find():
-        for status in bench.diagnostics:
-            values = {value.key: value.value for value in status.values}
-            if values.get('joint_states received') == '1':
-                return status, values
-        return None
-
-    bench.spin(lambda: find() is not None, 'a diagnostic')
-    status, values = find()
+    bench.diagnostics.clear()
+    bench.spin(lambda: bench.diagnostics, 'diagnostics by the timer')
+    status = bench.diagnostics[0]
+    values = {value.key: value.value for value in status.values}
+    assert values['joint_states received'] == '1'
     assert status.name == '/computed_torque'
     assert status.hardware_id == 'six_axis_arm'
     assert values['mode'] == 'computed_torque'

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import shutil
 
 import numpy as np
 import pytest
 from fuzz_messages import bad_descriptions
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.settings.robot_source import load_robot
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -31,6 +33,9 @@ def test_every_transition(bench) -> None:
         bench.spin(lambda: bench.joint_states.get_subscription_count() == 0)
     assert bench.change_state('shutdown')
     assert bench.state == 'finalized'
+
+
+NO_READING = 'ne_dynamics.ros.robot_description.check_description'
 
 
 def test_inactive_sends_nothing(bench) -> None:
@@ -70,33 +75,6 @@ def test_where_the_robot_comes_from(bench, way: str) -> None:
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
-UNFIT = [
-    ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
-    ({'tip_link': 'nowhere'}, "'nowhere'"),
-    ({'joints': ['joint_1']}, 'joints: expected'),
-    ({'locked_joints.names': ['joint_6'], 'locked_joints.positions': [1.0, 2.0]}, 'locked'),
-    ({'computed_torque.kp': [1.0, 2.0]}, 'computed_torque.kp: expected 1, 6 or 36'),
-    ({'effort_limits': [1.0, 2.0]}, 'effort_limits: expected 1 or 6'),
-    ({'wrench.enabled': True, 'wrench.sensor_link': 'hand'}, "'hand'"),
-    ({'wrench.enabled': True, 'wrench.sensor_link': 'forearm'}, 'forearm'),
-]
-
-
-def test_what_cannot_be_configured_stays_unconfigured(bench, unthrottled) -> None:
-    """A model or parameter that does not fit is an error with its reason, until it is mended."""
-    bench.start(wait='unconfigured', autostart=False)
-    for parameters, reason in UNFIT:
-        bench.forget_what_was_said()
-        before = dict(zip(parameters, bench.get(*parameters), strict=True))
-        bench.set(**parameters)
-        assert not bench.change_state('configure'), parameters
-        bench.hear('not configured', reason)
-        assert bench.state == 'unconfigured'
-        bench.set(**before)
-    assert bench.change_state('configure')
-    assert bench.state == 'inactive'
-
-
 def test_a_fault_while_configuring_is_reported(bench, monkeypatch) -> None:
     """An exception nobody foresaw is in the log with its trace, and the node is unconfigured."""
     node = bench.start(wait='unconfigured', autostart=False)
@@ -131,28 +109,25 @@ def test_extras_reach_the_command(bench, tmp_path, by_topic: bool) -> None:
 
 
 def test_hold_says_what_is_held(bench) -> None:
+    """Nothing before the first state, in a mode that holds nothing, or during a fault."""
     bench.start(jump_velocity=None)
+
+    def refused() -> str:
+        response = bench.trigger('hold')
+        assert not response.success
+        return response.message
+
     bench.send_trajectory(bench.trajectory((0.01, Q + 0.5)))
-    response = bench.trigger('hold')
-    assert not response.success
-    assert response.message.startswith('not held: no joint state yet')
-    np.testing.assert_allclose(
-        bench.answer(bench.joint_state(Q)), bench.dynamics.gravity_torque(Q), atol=1e-9
-    )
-    for _ in range(4):
-        bench.answer(bench.joint_state(Q))
-    bench.spin(lambda: len(bench.efforts) == 5, 'the desired states')
-    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+    assert refused().startswith('not held: no joint state yet')
+    for _ in range(5):
+        np.testing.assert_array_equal(bench.desired(Q), Q)
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q), atol=1e-9)
     assert bench.trigger('hold').success
-    assert bench.set_atomically(mode='gravity_compensation').successful
-    response = bench.trigger('hold')
-    assert not response.success
-    assert response.message == 'not held: mode gravity_compensation holds no position'
-    assert bench.set_atomically(mode='computed_torque').successful
+    bench.set(mode='gravity_compensation')
+    assert refused() == 'not held: mode gravity_compensation holds no position'
+    bench.set(mode='computed_torque')
     bench.answer(bench.joint_state(Q + 1.0))
-    response = bench.trigger('hold')
-    assert not response.success
-    assert 'not held: joint_states jumped' in response.message
+    assert 'not held: joint_states jumped' in refused()
     for _ in range(3):
         bench.joint_states.publish(bench.joint_state(Q))
         bench.settle()
@@ -177,26 +152,22 @@ NO_ROBOTS = {
 
 @pytest.mark.parametrize('what', list(NO_ROBOTS))
 def test_a_file_that_is_no_robot_is_not_told_of(tmp_path, what: str) -> None:
-    """An error names the file and what was expected, without a word of what is in it."""
-    from ne_dynamics.ros.settings.parameters import PARAMETERS
-    from ne_dynamics.ros.settings.robot_source import load_robot
-
-    file = tmp_path / 'file'
+    """An error names the file and what was expected, without a word of what is in it: of a model,
+    of its extras, and of extras that are found beside it.
+    """
+    file, urdf = tmp_path / 'file', tmp_path / 'arm.urdf'
+    shutil.copy(shipped_file('six_axis_arm.urdf'), urdf)
     file.write_text(NO_ROBOTS[what])
-    with pytest.raises(ModelError, match='expected a URDF') as refusal:
-        load_robot(PARAMETERS.changed({'model_file': str(file)}))
-    assert str(file) in str(refusal.value)
-    assert SECRET not in str(refusal.value)
-    urdf = str(shipped_file('six_axis_arm.urdf'))
-    with pytest.raises(ModelError, match='extras of a model') as refusal:
-        load_robot(PARAMETERS.changed({'model_file': urdf, 'model_extras_file': str(file)}))
-    assert str(file) in str(refusal.value)
-    assert SECRET not in str(refusal.value)
+    extras = {'model_file': str(urdf), 'model_extras_file': str(file)}
+    rows = [(file, {'model_file': str(file)}, 'a URDF'), (file, extras, 'extras of a model')]
     if not what.endswith('XML') and what != 'an entity':
-        (tmp_path / 'arm.extras.yaml').write_text(NO_ROBOTS[what])
-        (tmp_path / 'arm.urdf').write_bytes(Path(urdf).read_bytes())
-        with pytest.raises(ModelError, match='extras of a model') as refusal:
-            load_robot(PARAMETERS.changed({'model_file': str(tmp_path / 'arm.urdf')}))
+        beside = tmp_path / 'arm.extras.yaml'
+        rows.append((beside, {'model_file': str(urdf)}, 'extras of a model'))
+    for place, parameters, expected in rows:
+        place.write_text(NO_ROBOTS[what])
+        with pytest.raises(ModelError, match=f'expected {expected}') as refusal:
+            load_robot(PARAMETERS.changed(parameters))
+        assert str(place) in str(refusal.value)
         assert SECRET not in str(refusal.value)
 
 
@@ -214,12 +185,16 @@ def test_a_pipe_is_no_model(bench, tmp_path, parameter: str) -> None:
 
 
 def test_a_description_is_not_read_while_a_parameter_names_the_robot(bench, monkeypatch) -> None:
-    """With model_file the topic costs nothing, and counts once the parameter is empty."""
+    """With model_file the topic costs nothing, and counts once the parameter is empty; what is
+    longer than any robot is dropped by its length alone.
+    """
     bench.start()
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.robot_description.check_description', None)
+        patch.setattr(NO_READING, None)
         bench.describe(bench.urdf.replace('six_axis_arm', 'another_arm', 1))
         bench.spin(lambda: bench.received['robot_description'] == 1, 'the description')
+        bench.describe('<robot name="long">' + ' ' * 2**21)
+        bench.hear('robot_description dropped', 'at most 2097152 characters')
     bench.answer(bench.joint_state(Q))
     assert not any('another' in line for line in bench.said())
     for transition in ('deactivate', 'cleanup'):
@@ -238,7 +213,7 @@ def test_a_description_is_not_read_while_the_arm_is_commanded(bench, monkeypatch
     bench.start(model_file='')
     another = bench.urdf.replace('six_axis_arm', 'another', 1)
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.robot_description.check_description', None)
+        patch.setattr(NO_READING, None)
         for count, text in enumerate((*bad_descriptions(bench.urdf), another)):
             bench.describe(text)
             bench.spin(lambda count=count: bench.received['robot_description'] == count + 2)
@@ -258,11 +233,3 @@ def test_a_description_is_not_read_while_the_arm_is_commanded(bench, monkeypatch
     assert bench.node.reporter.statistics.drops['robot_description.data'] == 1
     for transition in ('cleanup', 'configure'):
         assert bench.change_state(transition)
-
-
-def test_a_long_description_is_not_read(bench, monkeypatch) -> None:
-    """What is longer than any robot is dropped by its length alone."""
-    monkeypatch.setattr('ne_dynamics.ros.robot_description.check_description', None)
-    bench.start(wait='unconfigured', model_file='')
-    bench.describe('<robot name="long">' + ' ' * 2**21)
-    bench.hear('robot_description dropped', 'at most 2097152 characters')

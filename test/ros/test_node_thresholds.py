@@ -22,6 +22,7 @@ from ne_dynamics.motion.waypoints import resting_state
 from ne_dynamics.ros.annotator.goal_proxy import GoalProxy, _ProxiedGoal
 from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import _Source
+from ne_dynamics.ros.clock_timer import ClockTimer
 from ne_dynamics.ros.command_repeater import CommandRepeater
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.control_clock import ControlClock
@@ -31,17 +32,22 @@ from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.running import worker_process
 from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.sensor_topics import SensorTopics
-from ne_dynamics.ros.settings.robot_source import require_short
+from ne_dynamics.ros.settings.configuration import make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
+from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.settings.robot_source import load_robot, require_short
 from ne_dynamics.ros.trajectory_planning import PlanRequest
+from ne_dynamics.ros.watching.diagnostics import Statistics
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
 from ne_dynamics.ros.watching.reporter import Reporter, shorten
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
+from ne_dynamics.shipped import shipped_file
 
 READER = JointStateReader('a')
 
 
 class Timer:
-    """A timer of rclpy that stands."""
+    """A timer of rclpy that stands, with so much left [ns]."""
 
     timer_period_ns = 10**9
     left = 0
@@ -51,31 +57,44 @@ class Timer:
         return False
 
     def time_until_next_call(self) -> int:
-        """Return what is left [ns]."""
+        """Return what is left."""
         return self.left
 
     cancel = reset = lambda self: None
 
 
-class Clock:
-    """Timers of one clock."""
-
-    def __init__(self) -> None:
-        self.active = Timer()
-
-    def set_period(self, period: int) -> None:
-        """Let another period count."""
-        self.active.timer_period_ns = period
-
-
 def is_sent_again(age: float) -> bool:
     """Return whether a command of an age, in periods, is sent again."""
-    sent, watch = [], Clock()
-    repeater = CommandRepeater(lambda: sent.append(None), Clock(), watch)
+    sent, watch = [], Timer()
+    repeater = CommandRepeater(
+        lambda: sent.append(None), ClockTimer([Timer()]), ClockTimer([watch])
+    )
     repeater.configure(100.0)
-    watch.active.left = watch.active.timer_period_ns - round(age * 1e7)
+    watch.left = watch.timer_period_ns - round(age * 1e7)
     repeater.tick()
     return bool(sent)
+
+
+def is_planned_beside(size: float) -> bool:
+    """Return whether a message of so many bytes is planned by the worker."""
+    begun = []
+    topic = SimpleNamespace(
+        _controller=SimpleNamespace(fault=None),
+        _reporter=SimpleNamespace(statistics=Statistics()),
+        _is_commanding=lambda: True,
+        _drop_trajectory=None,
+        planning=SimpleNamespace(begin=begun.append),
+    )
+    JointTrajectoryTopic.on_message(topic, bytes(round(size)))
+    return not begun[0].is_small
+
+
+def has_jumped(speed: float) -> bool:
+    """Return whether a joint that goes at so many times its velocity limit has."""
+    settings = PARAMETERS.changed({'model_file': str(shipped_file('six_axis_arm.urdf'))})
+    arm = controlled_arm(settings, load_robot(settings))
+    tuning, _ = make_tuning(settings, arm)
+    return bool((speed * arm.robot.limits('velocity_limit') > tuning.states.velocities).all())
 
 
 def is_of_another_clock(seconds: float) -> bool:
@@ -173,6 +192,8 @@ def is_held_without_efforts(age: float) -> bool:
     ('value', 'happens'),
     [
         pytest.param(0.5, is_sent_again, id='fresh_share'),
+        pytest.param(4096, is_planned_beside, id='small_message'),
+        pytest.param(2.0, has_jumped, id='jump_margin'),
         pytest.param(1e7, is_of_another_clock, id='longest_clock_step'),
         pytest.param(10.0, start_is_named, id='far_start'),
         pytest.param(0.5, is_no_present, id='present_age'),
@@ -193,9 +214,9 @@ def test_it_happens_beyond_the_threshold_and_not_before(value: float, happens) -
 
 def test_a_rate_is_not_slower_than_once_an_hour() -> None:
     """Timers count nanoseconds."""
-    timer = Clock()
-    CommandRepeater(lambda: None, timer, Clock()).configure(1e-6)
-    assert timer.active.timer_period_ns == 3600 * 10**9
+    timer = Timer()
+    CommandRepeater(lambda: None, ClockTimer([timer]), ClockTimer([Timer()])).configure(1e-6)
+    assert timer.timer_period_ns == 3600 * 10**9
 
 
 def test_what_is_too_long_is_not_read() -> None:

@@ -1,15 +1,22 @@
-"""What the node does with efforts that contradict the weight or the load of the model."""
+"""What the node does with efforts that contradict the model, and with others who command."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 UPWARD = [0.0, 0.0, 9.80665]
+COMMANDS = 'effort_controller/commands'
 
 
-def at_rest(bench, effort, q=Q, **fields):
-    return bench.joint_state(q, effort=[float(value) for value in effort], **fields)
+def at_rest(bench, effort):
+    return bench.joint_state(Q, effort=[float(value) for value in effort])
 
 
 def send(bench, message) -> None:
@@ -20,42 +27,24 @@ def send(bench, message) -> None:
     bench.settle()
 
 
-def status(bench):
-    bench.settle()
-    bench.diagnostics.clear()
-    bench.node._on_diagnostics_timer()
-
-    def mains():
-        return [one for one in bench.diagnostics if one.name.endswith('computed_torque')]
-
-    bench.spin(mains, 'diagnostics')
-    return mains()[-1]
-
-
-def start_inactive(bench, **parameters) -> None:
-    """Start the node, configured and inactive."""
-    bench.start(wait=None, autostart=False, **parameters)
-    assert bench.change_state('configure')
-    bench.connect()
-
-
 def test_gravity_of_the_wrong_sign_is_refused_at_activation(bench) -> None:
     """Where the efforts of the resting arm are those of the mirrored gravity, activation fails
     with what to check, nothing is commanded, and the status is an error until it is right.
     """
-    start_inactive(bench, gravity=UPWARD)
-    weight = bench.dynamics.gravity_torque(Q)
-    send(bench, at_rest(bench, weight))
+    bench.start(wait=None, autostart=False, gravity=UPWARD)
+    assert bench.change_state('configure')
+    bench.connect()
+    send(bench, at_rest(bench, bench.dynamics.gravity_torque(Q)))
     assert not bench.change_state('activate')
     assert bench.state == 'inactive'
     assert 'gravity' in bench.hear('not activated', 'joint_3', 'mirrored')
     assert bench.commands == []
-    found = status(bench)
+    found = bench.diagnose()
     assert found.level == b'\x02'
     assert 'mirrored' in found.message
     send(bench, at_rest(bench, np.zeros(6)))
     assert bench.change_state('activate')
-    assert 'mirrored' not in status(bench).message
+    assert 'mirrored' not in bench.diagnose().message
 
 
 def test_gravity_of_the_wrong_sign_is_refused_at_the_first_state(bench) -> None:
@@ -67,7 +56,7 @@ def test_gravity_of_the_wrong_sign_is_refused_at_the_first_state(bench) -> None:
     bench.joint_states.publish(at_rest(bench, weight))
     bench.spin(lambda: bench.state == 'inactive', 'inactive')
     bench.hear('deactivated without a command', 'joint_3', 'mirrored')
-    assert status(bench).level == b'\x02'
+    assert bench.diagnose().level == b'\x02'
     send(bench, at_rest(bench, weight))
     assert not bench.change_state('activate')
     assert bench.commands == []
@@ -80,15 +69,14 @@ def test_a_weight_that_is_far_off_is_an_error_until_it_is_not(bench) -> None:
     bench.start()
     weight = bench.dynamics.gravity_torque(Q)
     bench.answer(at_rest(bench, 0.2 * weight))
-    found = status(bench)
+    found = bench.diagnose()
     joint = int(np.argmax(np.abs(weight / bench.robot.limits('effort_limit'))))
     assert found.level == b'\x02'
     assert f'{weight[joint]:.3g} N m' in found.message
     assert f'got {0.2 * weight[joint]:.3g}' in found.message
-    bench.answer(at_rest(bench, 1.1 * weight))
-    assert 'by the model' not in status(bench).message
-    bench.answer(at_rest(bench, 0.2 * weight))
-    assert 'by the model' not in status(bench).message
+    for share in (1.1, 0.2):
+        bench.answer(at_rest(bench, share * weight))
+        assert 'by the model' not in bench.diagnose().message
 
 
 def test_a_payload_that_the_effort_contradicts_is_warned_of(bench) -> None:
@@ -105,10 +93,10 @@ def test_a_payload_that_the_effort_contradicts_is_warned_of(bench) -> None:
     bench.hear('payload', f'exerts {weight[joint]:.3g}', 'with it', f'{after[joint]:.3g}')
     bench.set(payload__mass=0.0)
     bench.answer(at_rest(bench, after))
-    before = len(bench.said())
+    bench.forget_what_was_said()
     bench.set(payload__mass=20.0)
     bench.settle()
-    assert not any('payload: joint' in line for line in bench.said()[before:])
+    assert not any('payload: joint' in line for line in bench.said())
 
 
 def test_effort_limits_far_above_the_model_draw_a_remark(bench) -> None:
@@ -123,51 +111,48 @@ def test_effort_limits_far_above_the_model_draw_a_remark(bench) -> None:
 # ---- who else commands
 
 
+def until_known(bench, *names: str) -> None:
+    """Wait until these are the others who command."""
+    bench.spin(lambda: bench.node.configured.others.find() == list(names), f'{names}')
+
+
 def test_another_commander_is_named(bench) -> None:
     """A second node that publishes on the topic of the commands is a warning that names it, in
     the diagnostics while the arm is commanded; it ends with that publisher.
     """
-    from std_msgs.msg import Float64MultiArray
-
     bench.start()
     bench.answer(bench.joint_state(Q))
-    assert 'publishes commands' not in status(bench).message
-    other = bench.probe.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
-    bench.spin(lambda: bench.node.configured.others.find(), 'the other')
-    found = status(bench)
+    assert 'publishes commands' not in bench.diagnose().message
+    other = bench.probe.create_publisher(Float64MultiArray, COMMANDS, 10)
+    until_known(bench, '/probe')
+    found = bench.diagnose()
     assert found.level == b'\x01'
     assert '/probe publishes commands too' in found.message
     assert bench.change_state('deactivate')
-    assert 'publishes commands' not in status(bench).message
+    assert 'publishes commands' not in bench.diagnose().message
     assert bench.change_state('activate')
     bench.hear('/probe publishes commands too')
     bench.probe.destroy_publisher(other)
-    bench.spin(lambda: not bench.node.configured.others.find(), 'nobody else')
-    assert 'publishes commands' not in status(bench).message
+    until_known(bench)
+    assert 'publishes commands' not in bench.diagnose().message
 
 
 def test_another_node_of_the_same_name_is_found(bench) -> None:
     """A second node that was started with the same name is another commander too."""
-    from rclpy.node import Node
-    from std_msgs.msg import Float64MultiArray
-
     bench.start()
     twin = Node('computed_torque', context=bench.context)
     try:
-        twin.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
-        bench.spin(lambda: bench.node.configured.others.find(), 'the twin')
-        assert bench.node.configured.others.find() == ['/computed_torque']
+        twin.create_publisher(Float64MultiArray, COMMANDS, 10)
+        until_known(bench, '/computed_torque')
     finally:
         twin.destroy_node()
 
 
 def test_another_commander_may_be_refused(bench) -> None:
-    from std_msgs.msg import Float64MultiArray
-
-    other = bench.probe.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    other = bench.probe.create_publisher(Float64MultiArray, COMMANDS, 10)
     bench.start(wait='inactive', refuse_other_commanders=True)
     assert '/probe' in bench.hear('not activated', 'refuse_other_commanders')
-    assert status(bench).level == b'\x02'
+    assert bench.diagnose().level == b'\x02'
     bench.probe.destroy_publisher(other)
-    bench.spin(lambda: not bench.node.configured.others.find(), 'nobody else')
+    until_known(bench)
     assert bench.change_state('activate')

@@ -28,9 +28,13 @@ class StatesMeanwhile:
         bench.node.answer_states = self
 
     def __call__(self, *, keeps_last: bool = False) -> None:
+        self.positions.append(self.send(self.measured))
+
+    def send(self, position) -> np.ndarray:
+        """Let a state be answered; return the desired position."""
         configured = self._bench.node.configured
-        configured.states.on_message(serialize_message(self._bench.joint_state(self.measured)))
-        self.positions.append(configured.controller.motion.present_state().position)
+        configured.states.on_message(serialize_message(self._bench.joint_state(position)))
+        return configured.controller.motion.present_state().position
 
 
 @pytest.fixture
@@ -75,15 +79,11 @@ def test_a_motion_begins_with_the_state_after_it_was_planned(bench, meanwhile) -
     move(bench)
     assert len(meanwhile.positions) > 3
     bench.node.answer_states = lambda **_: None
-    path = []
+    path = [Q]
     for _ in range(600):
-        bench.node.configured.states.on_message(
-            serialize_message(bench.joint_state(path[-1] if path else Q))
-        )
-        path.append(bench.node.configured.controller.motion.present_state().position)
-    steps = np.abs(np.diff(path, axis=0)).max()
+        path.append(meanwhile.send(path[-1]))
     assert np.ptp(path, axis=0).max() == pytest.approx(0.1, rel=0.05)
-    assert steps < 0.002 * 1.0
+    assert np.abs(np.diff(path, axis=0)).max() < 0.002 * 1.0
     np.testing.assert_allclose(path[-1], Q, atol=1e-9)
 
 
@@ -96,6 +96,6 @@ def test_a_fault_in_the_middle_of_planning_ends_what_is_planned(bench, meanwhile
     assert not controller.motion.plans
     bench.node.answer_states = lambda **_: None
     for _ in range(100):
-        bench.node.configured.states.on_message(serialize_message(bench.joint_state(Q + 0.5)))
+        held = meanwhile.send(Q + 0.5)
     assert controller.fault is None
-    np.testing.assert_allclose(controller.motion.present_state().position, Q + 0.5, atol=1e-9)
+    np.testing.assert_allclose(held, Q + 0.5, atol=1e-9)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.srv import GetState
 from node_probe import LATCHED, ServedProbe
 from rcl_interfaces.msg import Log
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -128,6 +129,16 @@ class Bench(ServedProbe):
         if self.node.configured.controller.sense.wrist is not None:
             self.spin(lambda: self.wrenches.get_subscription_count() > 0)
 
+    def hear_commands(self, kind: type) -> list[Any]:
+        """Return a list of the commands as messages of a type, before the node is started."""
+        heard: list[Any] = []
+        for known in list(self.probe.subscriptions):
+            # One participant cannot have two types of one topic.
+            if known.topic_name.endswith('effort_controller/commands'):
+                self.probe.destroy_subscription(known)
+        self.probe.create_subscription(kind, 'effort_controller/commands', heard.append, 100)
+        return heard
+
     @property
     def received(self) -> Any:
         """Messages that the node has heard, by topic."""
@@ -182,6 +193,17 @@ class Bench(ServedProbe):
         assert len(self.commands) == before + 1
         return self.commands[-1]
 
+    def desired(self, q: Any, qd: Any = None, dt: float = 0.002) -> np.ndarray:
+        """Send a joint state; return the desired position that ~/effort tells with the answer."""
+        before = len(self.efforts)
+        self.answer(self.joint_state(q, qd, dt))
+        self.spin(lambda: len(self.efforts) > before, 'the desired state')
+        return np.array(self.efforts[-1].position)
+
+    def settle(self) -> None:
+        """Let everything arrive that was sent before, both ways: it is in this process."""
+        self.call(GetState, 'get_state', GetState.Request())
+
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Of the shipped model."""
@@ -230,6 +252,18 @@ class Bench(ServedProbe):
             return [line for line in self.said() if all(part in line for part in fragments)]
 
         self.spin(lambda: bool(found()), f'a line with {fragments}')
+        return found()[-1]
+
+    def diagnose(self) -> Any:
+        """Return what the diagnostics say of the node now."""
+        self.settle()
+        self.diagnostics.clear()
+        self.node._on_diagnostics_timer()
+
+        def found() -> list[Any]:
+            return [one for one in self.diagnostics if one.name == '/computed_torque']
+
+        self.spin(found, 'diagnostics')
         return found()[-1]
 
     def close(self) -> None:
