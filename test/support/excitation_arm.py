@@ -43,22 +43,12 @@ def make_urdf(*, slide_upper=0.2, elbow_limits=(-2.6, 2.6), elbow_effort=30.0):
         _link('base', 5.0, '0 0 0', (0.1, 0.1, 0.1), _box('0.2 0.2 0.1'), '0 0 0.05'),
         _link('turret', 3.0, '0 0.01 0.1', (0.03, 0.03, 0.02), _cylinder(0.06, 0.2), '0 0 0.12'),
         _link('upper', 2.5, '0.2 0 0.02', (0.01, 0.05, 0.05), _box('0.36 0.08 0.08'), '0.2 0 0'),
-        _link(
-            'fore',
-            1.6,
-            '0.15 0.01 0',
-            (0.006, 0.03, 0.03),
-            _cylinder(0.04, 0.3),
-            '0.17 0 0',
-            along,
-        ),
+        _link('fore', 1.6, '0.15 0.01 0', (0.006, 0.03, 0.03), rod, '0.17 0 0', along),
         _link('hand', 0.7, '0.02 0 0.01', (0.003, 0.004, 0.005), '<sphere radius="0.05"/>'),
         _joint('pan', 'revolute', ('base', 'turret'), '0 0 0.1', '0 0 1', -2.8, 2.8, 60, 2.5),
         _joint('lift', 'revolute', ('turret', 'upper'), '0 0 0.3', '0 -1 0', -1.2, 2.2, 60, 2.0),
         _joint('elbow', 'revolute', ('upper', 'fore'), '0.42 0 0', '0 -1 0', *elbow),
-        _joint(
-            'slide', 'prismatic', ('fore', 'hand'), '0.36 0 0', '1 0 0', 0, slide_upper, 80, 0.5
-        ),
+        _joint('slide', 'prismatic', ('fore', 'hand'), '0.36 0 0', '1 0 0', *slide),
         name='small_arm',
     )
 
