@@ -13,7 +13,7 @@ RATE = 100.0
 
 def check(commands, stamps=()) -> None:
     """Check commands sent 5 ms apart; those with a stamp [s] have a message of ~/effort."""
-    from fault_bench import AnswerRecord, CommandRecord, check_commands
+    from fault_bench import CommandRecord, JointRecord, check_commands
 
     rest = np.zeros(2)
     records, answers = [], []
@@ -22,7 +22,7 @@ def check(commands, stamps=()) -> None:
         records.append(CommandRecord(sent, effort, sent))
         if index < len(stamps) and stamps[index] is not None:
             stamp = round(stamps[index] * 1e9)
-            answers.append(AnswerRecord(sent + 1000, stamp, rest, rest, effort))
+            answers.append(JointRecord(sent + 1000, stamp, rest, rest, effort, sent))
     check_commands(records, answers, LIMITS, RATE)
 
 

@@ -12,7 +12,7 @@ from fault_bench import POSTURE as Q
 PATIENT = 60.0
 """state_timeout [s]: most rows are no matter of time."""
 
-NODE = {'state_timeout': PATIENT}
+NODE = {'state_timeout': PATIENT, 'transition_time': 0.05}
 PLAYER = {'period': 0.02}
 
 
@@ -38,8 +38,8 @@ def test_every_state_is_answered_and_every_request_refused(node, player) -> None
     mark = node.mark()
     position = creep_until_fault(node, player)
     assert 'damped while joint states come' in ' '.join(node.log[mark.log :])
-    for _ in range(100):
-        assert player.is_answered(position)
+    for _ in range(40):
+        assert player.is_answered(position, dt=0.05)
     np.testing.assert_allclose(node.commands[-1].effort, node.gravity(position), atol=1e-4)
     refused = node.trigger('hold')
     assert not refused.success
@@ -66,8 +66,8 @@ def test_every_state_is_answered_and_every_request_refused(node, player) -> None
 def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
     """A silence during the damping is left as any other; with the next state it goes on."""
     position = creep_until_fault(node, player)
-    for _ in range(100):
-        player.is_answered(position)
+    for _ in range(40):
+        player.is_answered(position, dt=0.05)
     mark = node.mark()
     node.set(state_timeout=0.3)
     node.until_logged('stays until states come, which are damped', since=mark)

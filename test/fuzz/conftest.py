@@ -20,7 +20,7 @@ def action(found_messages: ControlMessages) -> Iterator[None]:
 def context(action: None) -> Iterator[Any]:
     """Return a context whose nodes are found by nobody."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
-    from fuzz_run import closed_context
+    from virtual_world import closed_context
 
     context = closed_context(19)
     yield context

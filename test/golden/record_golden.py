@@ -129,8 +129,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     messages = find_or_build(CACHE)
     with importable(messages):
-        from fuzz_run import closed_context
         from scenarios import SCENARIOS
+        from virtual_world import closed_context
 
         context = closed_context(23)
         run = Run(context)

@@ -25,7 +25,7 @@ ROUNDED = 2e-3
 def context(found_messages):
     """Return a context whose nodes are found by nobody; the action is there where it can be."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
-    from fuzz_run import closed_context
+    from virtual_world import closed_context
 
     with importable(found_messages):
         context = closed_context(29)

@@ -13,13 +13,12 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from fault_bench import SHORTEST_PERIOD
-from fuzz_run import closed_context
 from golden_arms import SHIPPED
 from node_session import opened
 from plant_loop import STATE_DELAY, Fields, PlantLoop, Scenario
 from replay_inputs import EVENT, RESOLUTION
 from sticking_arms import with_friction
-from virtual_world import VirtualWorld
+from virtual_world import VirtualWorld, closed_context
 
 from ne_dynamics import Robot
 

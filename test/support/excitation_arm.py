@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 
@@ -10,75 +11,45 @@ START = np.array([0.2, 0.6, -1.0, 0.1])
 
 
 def _link(name, mass, center, moments, shape, origin='0 0 0', rpy='0 0 0'):
-    ixx, iyy, izz = moments
-    return f"""
-  <link name="{name}">
-    <inertial><origin xyz="{center}"/><mass value="{mass}"/>
-      <inertia ixx="{ixx}" iyy="{iyy}" izz="{izz}" ixy="0.001" ixz="0.0005" iyz="-0.0007"/>
-    </inertial>
-    <collision><origin xyz="{origin}" rpy="{rpy}"/><geometry>{shape}</geometry></collision>
-  </link>"""
+    place = f'<origin xyz="{origin}" rpy="{rpy}"/>'
+    return link_xml(
+        name,
+        mass,
+        center,
+        moments=moments,
+        products=(0.001, 0.0005, -0.0007),
+        inside=f'<collision>{place}<geometry>{shape}</geometry></collision>',
+    )
 
 
-def _joint(name, kind, parent, child, xyz, axis, lower, upper, effort, velocity):
-    return f"""
-  <joint name="{name}" type="{kind}">
-    <parent link="{parent}"/><child link="{child}"/><origin xyz="{xyz}"/><axis xyz="{axis}"/>
-    <limit lower="{lower}" upper="{upper}" effort="{effort}" velocity="{velocity}"/>
-    <dynamics damping="0.4" friction="0.0"/>
-  </joint>"""
+def _joint(name, kind, links, xyz, axis, *limits):
+    inside = limit_xml(*limits) + '<dynamics damping="0.4" friction="0.0"/>'
+    return joint_xml(name, *links, kind, inside, xyz, axis=axis)
+
+
+def _box(size):
+    return f'<box size="{size}"/>'
+
+
+def _cylinder(radius, length):
+    return f'<cylinder radius="{radius}" length="{length}"/>'
 
 
 def make_urdf(*, slide_upper=0.2, elbow_limits=(-2.6, 2.6), elbow_effort=30.0):
     """Return the arm: two hinges, an elbow and a slide; box, cylinder, sphere and box."""
-    low, high = elbow_limits
-    return (
-        '<robot name="small_arm">'
-        + _link('base', 5.0, '0 0 0', (0.1, 0.1, 0.1), '<box size="0.2 0.2 0.1"/>', '0 0 0.05')
-        + _link(
-            'turret',
-            3.0,
-            '0 0.01 0.1',
-            (0.03, 0.03, 0.02),
-            '<cylinder radius="0.06" length="0.2"/>',
-            '0 0 0.12',
-        )
-        + _link(
-            'upper',
-            2.5,
-            '0.2 0 0.02',
-            (0.01, 0.05, 0.05),
-            '<box size="0.36 0.08 0.08"/>',
-            '0.2 0 0',
-        )
-        + _link(
-            'fore',
-            1.6,
-            '0.15 0.01 0',
-            (0.006, 0.03, 0.03),
-            '<cylinder radius="0.04" length="0.3"/>',
-            '0.17 0 0',
-            '0 1.5707963 0',
-        )
-        + _link('hand', 0.7, '0.02 0 0.01', (0.003, 0.004, 0.005), '<sphere radius="0.05"/>')
-        + _joint('pan', 'revolute', 'base', 'turret', '0 0 0.1', '0 0 1', -2.8, 2.8, 60, 2.5)
-        + _joint('lift', 'revolute', 'turret', 'upper', '0 0 0.3', '0 -1 0', -1.2, 2.2, 60, 2.0)
-        + _joint(
-            'elbow',
-            'revolute',
-            'upper',
-            'fore',
-            '0.42 0 0',
-            '0 -1 0',
-            low,
-            high,
-            elbow_effort,
-            2.5,
-        )
-        + _joint(
-            'slide', 'prismatic', 'fore', 'hand', '0.36 0 0', '1 0 0', 0.0, slide_upper, 80, 0.5
-        )
-        + '\n</robot>'
+    elbow, slide = (*elbow_limits, elbow_effort, 2.5), (0, slide_upper, 80, 0.5)
+    rod, along = _cylinder(0.04, 0.3), '0 1.5707963 0'
+    return robot_xml(
+        _link('base', 5.0, '0 0 0', (0.1, 0.1, 0.1), _box('0.2 0.2 0.1'), '0 0 0.05'),
+        _link('turret', 3.0, '0 0.01 0.1', (0.03, 0.03, 0.02), _cylinder(0.06, 0.2), '0 0 0.12'),
+        _link('upper', 2.5, '0.2 0 0.02', (0.01, 0.05, 0.05), _box('0.36 0.08 0.08'), '0.2 0 0'),
+        _link('fore', 1.6, '0.15 0.01 0', (0.006, 0.03, 0.03), rod, '0.17 0 0', along),
+        _link('hand', 0.7, '0.02 0 0.01', (0.003, 0.004, 0.005), '<sphere radius="0.05"/>'),
+        _joint('pan', 'revolute', ('base', 'turret'), '0 0 0.1', '0 0 1', -2.8, 2.8, 60, 2.5),
+        _joint('lift', 'revolute', ('turret', 'upper'), '0 0 0.3', '0 -1 0', -1.2, 2.2, 60, 2.0),
+        _joint('elbow', 'revolute', ('upper', 'fore'), '0.42 0 0', '0 -1 0', *elbow),
+        _joint('slide', 'prismatic', ('fore', 'hand'), '0.36 0 0', '1 0 0', *slide),
+        name='small_arm',
     )
 
 

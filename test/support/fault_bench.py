@@ -10,6 +10,7 @@ import contextlib
 import os
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -66,6 +67,9 @@ up to 0.1 s of motion at once on a busy machine: kv times that must stay well be
 ROBOT_PATIENCE = 0.5
 """How long the robot stands still for a node that a busy machine keeps waiting [s]."""
 
+TOPICS = ('effort_controller/commands', 'computed_torque/effort')
+"""Of the node."""
+
 RELIABLE = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 BEST_EFFORT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
 KEPT = QoSProfile(
@@ -83,30 +87,26 @@ class CommandRecord(NamedTuple):
     heard: int
 
 
-class AnswerRecord(NamedTuple):
-    """A message of ~/effort: when it was sent [ns], and what it says of one command."""
+class JointRecord(NamedTuple):
+    """A joint state of the robot, or what ~/effort says of one command; times in ns."""
 
     sent: int
     stamp: int
     position: np.ndarray
     velocity: np.ndarray
     effort: np.ndarray
-
-
-class StateRecord(NamedTuple):
-    """A joint state as the robot sent it; when it was stamped and heard [ns]."""
-
-    stamp: int
-    position: np.ndarray
-    velocity: np.ndarray
-    effort: np.ndarray
     heard: int
+
+    @classmethod
+    def of(cls, message: JointState, sent: int) -> JointRecord:
+        """Return the record of a message."""
+        rows = map(np.array, (message.position, message.velocity, message.effort))
+        return cls(sent, nanoseconds(message.header.stamp), *rows, time.monotonic_ns())
 
 
 class DiagnosticRecord(NamedTuple):
-    """A status of /diagnostics."""
+    """The status of the node in /diagnostics."""
 
-    name: str
     level: int
     message: str
     values: dict[str, str]
@@ -156,8 +156,8 @@ class FaultBench(NodeProbe):
         self._checked = Mark(0, 0, 0, 0, 0)
 
         self.commands: list[CommandRecord] = []
-        self.answers: list[AnswerRecord] = []
-        self.states: list[StateRecord] = []
+        self.answers: list[JointRecord] = []
+        self.states: list[JointRecord] = []
         self.diagnostics: list[DiagnosticRecord] = []
         self.log: list[str] = []
 
@@ -215,40 +215,22 @@ class FaultBench(NodeProbe):
                 self._executor.spin_once(timeout_sec=0.1)
 
     def _on_command(self, message: Float64MultiArray, info: Any) -> None:
-        self.commands.append(
-            CommandRecord(info['source_timestamp'], np.array(message.data), time.monotonic_ns())
-        )
+        effort, now = np.array(message.data), time.monotonic_ns()
+        self.commands.append(CommandRecord(info['source_timestamp'], effort, now))
 
     def _on_answer(self, message: JointState, info: Any) -> None:
-        self.answers.append(
-            AnswerRecord(
-                info['source_timestamp'],
-                nanoseconds(message.header.stamp),
-                *map(np.array, (message.position, message.velocity, message.effort)),
-            )
-        )
+        self.answers.append(JointRecord.of(message, info['source_timestamp']))
 
     def _on_state(self, message: JointState) -> None:
-        self.states.append(
-            StateRecord(
-                nanoseconds(message.header.stamp),
-                *map(np.array, (message.position, message.velocity, message.effort)),
-                time.monotonic_ns(),
-            )
-        )
+        self.states.append(JointRecord.of(message, nanoseconds(message.header.stamp)))
 
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         for status in array.status:
-            if status.name.startswith(f'{self.namespace}/computed_torque'):
+            if status.name == f'{self.namespace}/computed_torque':
                 level = status.level
-                self.diagnostics.append(
-                    DiagnosticRecord(
-                        status.name,
-                        level[0] if isinstance(level, bytes) else int(level),
-                        status.message,
-                        {pair.key: pair.value for pair in status.values},
-                    )
-                )
+                number = level[0] if isinstance(level, bytes) else int(level)
+                values = {pair.key: pair.value for pair in status.values}
+                self.diagnostics.append(DiagnosticRecord(number, status.message, values))
 
     def _on_log(self, entry: Log) -> None:
         if entry.name == f'{self.namespace[1:]}.computed_torque':
@@ -285,11 +267,10 @@ class FaultBench(NodeProbe):
 
     def restart_node(self, **parameters: Any) -> None:
         """Start the node anew; it hears of the robot when everything that it says is heard."""
-        topics = ('effort_controller/commands', 'computed_torque/effort')
-        known = {topic: self._publishers(topic) for topic in topics}
+        known = {topic: self._publishers(topic) for topic in TOPICS}
         with self.state_wire.broken(lambda message: []):
             self.start_node(**parameters)
-            for topic in topics:
+            for topic in TOPICS:
                 # One that was killed is not forgotten for a while.
                 self.until(lambda topic=topic: self._publishers(topic) - known[topic], topic)
             self.settle()
@@ -338,14 +319,10 @@ class FaultBench(NodeProbe):
     def until_ready(self) -> None:
         """Wait until the node is active and all its topics are connected both ways."""
         self.until(lambda: self.state == 'active', 'active')
-        counts = (
-            lambda: self.joint_states.get_subscription_count() > 0,
-            lambda: self.trajectories.get_subscription_count() > 0,
-            lambda: self.probe.count_publishers('effort_controller/commands') > 0,
-            lambda: self.probe.count_publishers('computed_torque/effort') > 0,
-        )
-        for count in counts:
-            self.until(count, 'connections')
+        for publisher in (self.joint_states, self.trajectories):
+            self.until(publisher.get_subscription_count, 'connections')
+        for topic in TOPICS:
+            self.until(lambda topic=topic: self.probe.count_publishers(topic), topic)
         self.settle()
 
     def until_held(self) -> None:
@@ -421,13 +398,10 @@ class FaultBench(NodeProbe):
     def until_diagnosed(
         self, condition: Callable[[DiagnosticRecord], bool], since: Mark, what: str
     ) -> DiagnosticRecord:
-        """Wait for a status of the controller of which something is so; return it."""
+        """Wait for a status of the node of which something is so; return it."""
 
         def found() -> DiagnosticRecord | None:
-            for record in self.diagnostics[since.diagnostics :]:
-                if record.name == f'{self.namespace}/computed_torque' and condition(record):
-                    return record
-            return None
+            return next(filter(condition, self.diagnostics[since.diagnostics :]), None)
 
         return self.until(found, f'a diagnostic: {what}')
 
@@ -458,13 +432,13 @@ class FaultBench(NodeProbe):
         """Wait until the node has logged a line with all of these in it; return it."""
         first = 0 if since is None else since.log
 
-        def found() -> str | None:
-            for line in self.log[first:]:
-                if all(fragment in line for fragment in fragments):
-                    return line
-            return None
+        def is_it(line: str) -> bool:
+            return all(fragment in line for fragment in fragments)
 
-        return self.until(found, f'a line of the log with {fragments}')
+        return self.until(
+            lambda: next(filter(is_it, self.log[first:]), None),
+            f'a line of the log with {fragments}',
+        )
 
     # ---- the invariants
 
@@ -617,7 +591,7 @@ class Player:
 
 def check_commands(
     commands: Sequence[CommandRecord],
-    answers: Sequence[AnswerRecord],
+    answers: Sequence[JointRecord],
     limits: np.ndarray,
     rate_limit: float,
     starts: Sequence[int] = (),
@@ -629,16 +603,16 @@ def check_commands(
     """
     stamps: list[int | None] = []
     later = sorted(answers, key=lambda answer: answer.sent)
-    index = 0
-    for position, record in enumerate(commands):
-        end = commands[position + 1].sent if position + 1 < len(commands) else None
-        while index < len(later) and later[index].sent < record.sent:
-            index += 1
-        stamp = None
-        if index < len(later) and (end is None or later[index].sent < end):
-            stamp = later[index].stamp
-            np.testing.assert_array_equal(later[index].effort, record.effort)
-        stamps.append(stamp)
+    times = [answer.sent for answer in later]
+    ends = [record.sent for record in commands[1:]] + [np.inf]
+    for record, end in zip(commands, ends, strict=True):
+        # What ~/effort says of a command comes after it, and before the next one.
+        place = bisect_left(times, record.sent)
+        if place == len(later) or times[place] >= end:
+            stamps.append(None)
+            continue
+        np.testing.assert_array_equal(later[place].effort, record.effort)
+        stamps.append(later[place].stamp)
     for position, record in enumerate(commands):
         effort = record.effort
         assert effort.shape == limits.shape, f'command {position}: {effort.tolist()}'

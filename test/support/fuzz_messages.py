@@ -49,6 +49,16 @@ SCALING = '~/speed_scaling_input'
 GOAL, CANCEL = '~/follow_joint_trajectory', '~/follow_joint_trajectory cancel'
 """Kinds of steps that concern the action."""
 
+SERVICES = {
+    **dict.fromkeys(('~/hold', '~/clear_fault', '~/tare_wrench', '~/estimate_payload'), Trigger),
+    '~/get_state': GetState,
+    '~/get_parameters': GetParameters,
+    '~/get_parameter_types': GetParameterTypes,
+    '~/describe_parameters': DescribeParameters,
+    '~/list_parameters': ListParameters,
+}
+"""That may be called at any time."""
+
 START = 20_000.0
 """Where the clocks of the world begin [s]."""
 
@@ -321,9 +331,8 @@ class MessageSource:
             (self._wrench, 9.0),
             (self._imu, 6.0),
             (self._parameters, 5.0),
-            (self._trigger, 2.0),
+            (self._service, 3.0),
             (self._transition, 1.2),
-            (self._standard_service, 0.7),
             (self._clock, 1.0),
             (self._wait, 0.7),
             (self._description, 0.25),
@@ -607,10 +616,6 @@ class MessageSource:
         request = SetParameters.Request(parameters=parameters)
         return Step('~/set_parameters', request, 0.0, mutations)
 
-    def _trigger(self) -> Step:
-        names = '~/hold', '~/clear_fault', '~/tare_wrench', '~/estimate_payload'
-        return Step(self.rng.choice(names), Trigger.Request())
-
     def _transition(self) -> Step:
         rng, request = self.rng, ChangeState.Request()
         transition = request.transition
@@ -628,22 +633,15 @@ class MessageSource:
             transition.label = rng.choice(labels[: 4 if rng.random() < 0.95 else 6])
         return Step('~/change_state', request)
 
-    def _standard_service(self) -> Step:
+    def _service(self) -> Step:
         rng = self.rng
-        names = [rng.choice(PARAMETERS).name for _ in range(3)]
-        kind, request = rng.choice(
-            (
-                ('~/get_state', GetState.Request()),
-                ('~/get_parameters', GetParameters.Request(names=names)),
-                ('~/get_parameter_types', GetParameterTypes.Request(names=names)),
-                ('~/describe_parameters', DescribeParameters.Request(names=names)),
-                ('~/list_parameters', ListParameters.Request(prefixes=names[:1])),
-            )
-        )
-        if kind == '~/get_state':
-            return Step(kind, request)
-        # Nothing that the node holds comes of these.
-        return Step(kind, request, 0.0, (self.hostile.spoil(request),))
+        kind = rng.choice(list(SERVICES))
+        request = SERVICES[kind].Request()
+        if hasattr(request, 'names'):
+            request.names = [rng.choice(PARAMETERS).name for _ in range(3)]
+        # Nothing that the node holds comes of those that have fields.
+        is_plain = not request.get_fields_and_field_types()
+        return Step(kind, request, 0.0, () if is_plain else (self.hostile.spoil(request),))
 
     # ---- time
 

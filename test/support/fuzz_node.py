@@ -8,9 +8,9 @@ command, diagnostic and log line, after every message, and by probes with good j
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import gc
 import re
-import signal
 import threading
 import time
 import traceback
@@ -64,7 +64,7 @@ PROBE_PATIENCE = 1.5
 """Seconds of good states after which they must be in any case: simulated time may stand still."""
 
 STALLED = 60.0
-"""Real seconds after which a callback is taken for one that never returns."""
+"""Real seconds after which a callback is taken for one that never returns: all ends then."""
 
 LOG_REPEATS = 3
 """Times that one warning may come in a warning period."""
@@ -93,10 +93,6 @@ class Violation(AssertionError):
         super().__init__(f'{clause}: {text}')
         self.clause = clause
         self.text = text
-
-
-class Stalled(BaseException):
-    """A callback did not return."""
 
 
 @dataclass
@@ -246,24 +242,16 @@ class Driver:
 
     def _guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """Call into the node: whatever comes out of it would end the process."""
-
-        def stalled(*_: Any) -> None:
-            raise Stalled
-
         label = self.label if self.node is not None else 'none'
-        before = signal.signal(signal.SIGALRM, stalled)
-        signal.setitimer(signal.ITIMER_REAL, STALLED)
         begin = real_clock()
+        faulthandler.dump_traceback_later(STALLED, exit=True)
         try:
             result = call(*arguments)
-        except Stalled:
-            raise Violation('a callback returns', f'not after {STALLED} s') from None
         except Exception:
             text = traceback.format_exc(limit=-12)
             raise Violation('no exception escapes a callback', text) from None
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
+            faulthandler.cancel_dump_traceback_later()
             self.tally.note_largest(**{'seconds of a callback': real_clock() - begin})
         if self._pending is not None:
             raise self._pending

@@ -15,13 +15,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from unittest import mock
 
 from build_control_msgs import find_or_build, importable
 from fuzz_messages import MessageSource, Step, plan
 from fuzz_node import Tally, resident_kilobytes, run
 from rclpy.context import Context
-from rclpy.logging import LoggingSeverity, set_logger_level
+from virtual_world import closed_context
 
 from ne_dynamics.ros.running.private_domain import private_domain
 
@@ -36,16 +35,6 @@ WARM_UP = 0.25
 
 MEMORY_BOUND = 2_048
 """Growth after the warm-up [kB]."""
-
-
-def closed_context(domain: int) -> Context:
-    """Return a context whose nodes neither look for others nor are found."""
-    context = Context()
-    with mock.patch.dict(os.environ, ROS_AUTOMATIC_DISCOVERY_RANGE='OFF'):
-        context.init(domain_id=domain)
-    # One line for each refused transition, from C.
-    set_logger_level('rcl_lifecycle', LoggingSeverity.FATAL)
-    return context
 
 
 class Fuzz:

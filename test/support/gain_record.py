@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from geared_arm import geared_arm
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import Dynamics
@@ -21,22 +22,14 @@ from ne_dynamics.gains.falling import Falls
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 
-SLIDING = """<robot name="lift">
-  <link name="base"/>
-  <joint name="lift" type="prismatic">
-    <parent link="base"/><child link="carriage"/><axis xyz="0 0 1"/>
-    <limit lower="-1" upper="1" velocity="0" effort="400"/>
-  </joint>
-  <link name="carriage"><inertial><mass value="4"/>
-    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="arm" type="revolute">
-    <parent link="carriage"/><child link="beam"/><axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" velocity="2" effort="200"/>
-  </joint>
-  <link name="beam"><inertial><origin xyz="0.3 0 0"/><mass value="4"/>
-    <inertia ixx="0.08" iyy="0.08" izz="0.08" ixy="0" ixz="0" iyz="0"/></inertial>
-  </link>
-</robot>"""
+SLIDING = robot_xml(
+    'base',
+    link_xml('carriage', 4, moments=(0.1, 0.1, 0.1)),
+    link_xml('beam', 4, '0.3 0 0', moments=(0.08, 0.08, 0.08)),
+    joint_xml('lift', 'base', 'carriage', 'prismatic', limit_xml(-1, 1, 400, 0)),
+    joint_xml('arm', 'carriage', 'beam', inside=limit_xml(-2, 2, 200, 2), axis='0 1 0'),
+    name='lift',
+)
 """A lift without a limit of its speed, with a turning arm on it."""
 
 

@@ -218,6 +218,16 @@ class PinocchioRobot:
             self._set_position(self.model, configuration, name, position)
         return configuration
 
+    def _call(self, function, q, *rates, then=()):
+        """Return what a function of Pinocchio gives for positions and rates of the coordinates."""
+        spread = (self.spread @ rate for rate in rates)
+        return function(self.model, self.data, self._configuration(q), *spread, *then)
+
+    def _whole(self, upper):
+        """Return a symmetric matrix of which the upper half is given, shape (nv, nv)."""
+        upper = np.triu(upper.reshape(self.model.nv, self.model.nv))
+        return upper + np.triu(upper, 1).T
+
     def friction_torque(self, qd):
         """Return viscous plus Coulomb friction of all joints, folded, shape (n,)."""
         velocity = self.spread @ qd
@@ -229,7 +239,6 @@ class PinocchioRobot:
 
         `external_wrenches` maps links to what acts on them, in their own frames.
         """
-        configuration = self._configuration(q)
         velocity, acceleration = self.spread @ qd, self.spread @ qdd
         if base_motion is not None:
             assert self.floating, 'a moving base needs the free-flyer model'
@@ -238,18 +247,8 @@ class PinocchioRobot:
             velocity[3:6] = base_motion[0:3]
             acceleration[0:3] = base_motion[6:9]
             acceleration[3:6] = base_motion[3:6]
-        if wrench is None and external_wrenches is None:
-            torque = pin.rnea(self.model, self.data, configuration, velocity, acceleration)
-        else:
-            torque = pin.rnea(
-                self.model,
-                self.data,
-                configuration,
-                velocity,
-                acceleration,
-                self._external_forces(wrench, external_wrenches or {}),
-            )
-        return self.spread.T @ torque
+        forces = self._external_forces(wrench, external_wrenches)
+        return self.spread.T @ self._call(pin.rnea, q, then=(velocity, acceleration, forces))
 
     def _external_forces(self, wrench, external_wrenches):
         """Force on the joints' bodies, given what the tip exerts on its environment.
@@ -259,7 +258,7 @@ class PinocchioRobot:
         forces = pin.StdVec_Force()
         for _ in range(self.model.njoints):
             forces.append(pin.Force.Zero())
-        on_links = list(external_wrenches.items())
+        on_links = list((external_wrenches or {}).items())
         if wrench is not None:
             on_links.append((self.tip, -np.asarray(wrench)))
         for link, on_link in on_links:
@@ -270,38 +269,28 @@ class PinocchioRobot:
 
     def gravity_torque(self, q):
         """Return the torques that hold the robot still, shape (n,)."""
-        gravity = pin.computeGeneralizedGravity(self.model, self.data, self._configuration(q))
-        return self.spread.T @ gravity
+        return self.spread.T @ self._call(pin.computeGeneralizedGravity, q)
 
     def mass_matrix(self, q):
         """Return the mass matrix of the coordinates, shape (n, n)."""
-        mass = pin.crba(self.model, self.data, self._configuration(q))
-        upper = np.triu(mass.reshape(self.model.nv, self.model.nv))
-        mass = upper + np.triu(upper, 1).T
-        return self.spread.T @ mass @ self.spread
+        return self.spread.T @ self._whole(self._call(pin.crba, q)) @ self.spread
 
     def coriolis_torque(self, q, qd):
         """Return the torques quadratic in the velocities, shape (n,)."""
-        configuration = self._configuration(q)
-        both = pin.nonLinearEffects(self.model, self.data, configuration, self.spread @ qd)
-        gravity = pin.computeGeneralizedGravity(self.model, self.data, configuration)
-        return self.spread.T @ (both - gravity)
+        return self.bias_torque(q, qd) - self.gravity_torque(q)
 
     def bias_torque(self, q, qd):
         """Return Coriolis, centrifugal and gravity torques, shape (n,)."""
-        both = pin.nonLinearEffects(
-            self.model, self.data, self._configuration(q), self.spread @ qd
-        )
-        return self.spread.T @ both
+        return self.spread.T @ self._call(pin.nonLinearEffects, q, qd)
 
     def kinetic_energy(self, q, qd):
         """Return the kinetic energy with the rotors' [J]."""
         # Pinocchio 4.1 leaves out the rotor of a continuous joint about a slanted axis.
-        velocity, armature = self.spread @ qd, self.model.armature.copy()
+        armature = self.model.armature.copy()
         self.model.armature = np.zeros(self.model.nv)
-        links = pin.computeKineticEnergy(self.model, self.data, self._configuration(q), velocity)
+        links = self._call(pin.computeKineticEnergy, q, qd)
         self.model.armature = armature
-        return links + armature @ velocity**2 / 2.0
+        return links + armature @ (self.spread @ qd) ** 2 / 2.0
 
     @property
     def moving_mass(self):
@@ -310,99 +299,68 @@ class PinocchioRobot:
 
     def potential_energy(self, q):
         """Return the energy in gravity, zero with the centre of mass level with the base [J]."""
-        about_world = pin.computePotentialEnergy(self.model, self.data, self._configuration(q))
         base = self._base_in_world.translation
-        return about_world + self.moving_mass * self.model.gravity.linear @ base
+        about_base = self.moving_mass * self.model.gravity.linear @ base
+        return self._call(pin.computePotentialEnergy, q) + about_base
 
     def center_of_mass(self, q):
         """Return the centre of mass of what moves, in the base frame, shape (3,)."""
-        center = pin.centerOfMass(self.model, self.data, self._configuration(q))
-        return self._base_in_world.actInv(center)
+        return self._base_in_world.actInv(self._call(pin.centerOfMass, q))
 
     def center_of_mass_jacobian(self, q):
         """Return the velocity of the centre of mass by qd, in base axes, shape (3, n)."""
-        jacobian = pin.jacobianCenterOfMass(self.model, self.data, self._configuration(q))
-        rotation = self._base_in_world.rotation.T
-        return rotation @ jacobian.reshape(3, self.model.nv) @ self.spread
+        jacobian = self._call(pin.jacobianCenterOfMass, q).reshape(3, self.model.nv)
+        return self._base_in_world.rotation.T @ jacobian @ self.spread
 
     def centroidal_momentum_matrix(self, q):
         """Return the momenta by qd, in base axes, shape (6, n)."""
-        matrix = pin.computeCentroidalMap(self.model, self.data, self._configuration(q))
-        return self._in_axes(matrix, 'base')
+        return self._in_axes(self._call(pin.computeCentroidalMap, q), 'base')
 
     def centroidal_momentum(self, q, qd):
         """Return linear momentum, then angular momentum about the centre of mass, shape (6,)."""
-        momentum = pin.computeCentroidalMomentum(
-            self.model, self.data, self._configuration(q), self.spread @ qd
-        )
-        return self._in_base_axes(momentum.vector)
+        return self._in_base_axes(self._call(pin.computeCentroidalMomentum, q, qd).vector)
 
     def centroidal_momentum_rate(self, q, qd, qdd):
         """Return the time derivative of the centroidal momentum, shape (6,)."""
-        rate = pin.computeCentroidalMomentumTimeVariation(
-            self.model, self.data, self._configuration(q), self.spread @ qd, self.spread @ qdd
-        )
+        rate = self._call(pin.computeCentroidalMomentumTimeVariation, q, qd, qdd)
         return self._in_base_axes(rate.vector)
 
     def kinetic_energy_regressor(self, q, qd, joints):
         """Return the kinetic energy's slopes, ten entries a joint in the order of `joints`."""
-        row = pin.computeKineticEnergyRegressor(
-            self.model, self.data, self._configuration(q), self.spread @ qd
-        )
+        row = self._call(pin.computeKineticEnergyRegressor, q, qd)
         return row.ravel()[self._parameter_columns(joints)]
 
     def potential_energy_regressor(self, q, joints):
         """Return the potential energy's slopes, zero height at the base frame's origin."""
-        row = pin.computePotentialEnergyRegressor(self.model, self.data, self._configuration(q))
+        row = self._call(pin.computePotentialEnergyRegressor, q)
         columns = row.ravel()[self._parameter_columns(joints)]
         columns[::10] += self.model.gravity.linear @ self._base_in_world.translation
         return columns
 
     def joint_wrenches(self, q, qd, qdd, joints, wrench=None, external_wrenches=None):
         """Return force, then moment, onto each joint's body at the joint, shape (joints, 6)."""
-        pin.rnea(
-            self.model,
-            self.data,
-            self._configuration(q),
-            self.spread @ qd,
-            self.spread @ qdd,
-            self._external_forces(wrench, external_wrenches or {}),
-        )
+        self._call(pin.rnea, q, qd, qdd, then=[self._external_forces(wrench, external_wrenches)])
         return np.array([self.data.f[self.model.getJointId(name)].vector for name in joints])
 
     def link_velocities(self, q, qd, links):
         """Return linear, then angular velocity of each link in its own axes, (links, 6)."""
-        pin.forwardKinematics(self.model, self.data, self._configuration(q), self.spread @ qd)
-        return np.array(
-            [
-                pin.getFrameVelocity(self.model, self.data, self._frame(link), pin.LOCAL).vector
-                for link in links
-            ]
-        )
+        self._call(pin.forwardKinematics, q, qd)
+        return self._of_frames(pin.getFrameVelocity, links)
 
     def link_accelerations(self, q, qd, qdd, links):
         """Return the spatial acceleration of each link in its own axes, (links, 6)."""
-        pin.forwardKinematics(
-            self.model,
-            self.data,
-            self._configuration(q),
-            self.spread @ qd,
-            self.spread @ qdd,
-        )
-        return np.array(
-            [
-                pin.getFrameAcceleration(
-                    self.model, self.data, self._frame(link), pin.LOCAL
-                ).vector
-                for link in links
-            ]
-        )
+        self._call(pin.forwardKinematics, q, qd, qdd)
+        return self._of_frames(pin.getFrameAcceleration, links)
+
+    def _of_frames(self, function, links):
+        frames = (self._frame(link) for link in links)
+        rows = (function(self.model, self.data, frame, pin.LOCAL) for frame in frames)
+        return np.array([row.vector for row in rows])
 
     def lagrangian_gradient(self, q, qd):
         """Return C^T qd - g with Pinocchio's C, whose sum with its transpose is dM/dt."""
-        coriolis = pin.computeCoriolisMatrix(
-            self.model, self.data, self._configuration(q), self.spread @ qd
-        ).reshape(self.model.nv, self.model.nv)
+        shape = self.model.nv, self.model.nv
+        coriolis = self._call(pin.computeCoriolisMatrix, q, qd).reshape(shape)
         return self.spread.T @ (coriolis.T @ (self.spread @ qd)) - self.gravity_torque(q)
 
     def inverse_dynamics_derivatives(self, q, qd, qdd, wrench=None, external_wrenches=None):
@@ -411,22 +369,13 @@ class PinocchioRobot:
         `wrench`, which the tip exerts, is constant in the tip's axes, `external_wrenches` on
         links in theirs.
         """
-        pin.computeRNEADerivatives(
-            self.model,
-            self.data,
-            self._configuration(q),
-            self.spread @ qd,
-            self.spread @ qdd,
-            self._external_forces(wrench, external_wrenches or {}),
-        )
+        forces = self._external_forces(wrench, external_wrenches)
+        self._call(pin.computeRNEADerivatives, q, qd, qdd, then=[forces])
         shape = self.model.nv, self.model.nv
-        mass = np.triu(self.data.M.reshape(shape))
-        by_q, by_qd, by_qdd = (
-            self.data.dtau_dq.reshape(shape),
-            self.data.dtau_dv.reshape(shape) + np.diag(self._damping),
-            mass + np.triu(mass, 1).T,
-        )
-        return np.array([self.spread.T @ part @ self.spread for part in (by_q, by_qd, by_qdd)])
+        by_q = self.data.dtau_dq.reshape(shape)
+        by_qd = self.data.dtau_dv.reshape(shape) + np.diag(self._damping)
+        parts = by_q, by_qd, self._whole(self.data.M)
+        return np.array([self.spread.T @ part @ self.spread for part in parts])
 
     def forward_dynamics_derivatives(self, q, qd, tau):
         """Return dqdd/dq, dqdd/dqd, dqdd/dtau, shape (3, n, n); friction added by hand.
@@ -435,46 +384,30 @@ class PinocchioRobot:
         """
         assert not self.has_mimics, 'mimic joints are free joints here'
         columns = self.spread.T  # a permutation of Pinocchio's joints
-        pin.computeABADerivatives(
-            self.model,
-            self.data,
-            self._configuration(q),
-            self.spread @ qd,
-            self.spread @ (tau - self.friction_torque(qd)),
-        )
+        self._call(pin.computeABADerivatives, q, qd, tau - self.friction_torque(qd))
         shape = self.model.nv, self.model.nv
-        upper = np.triu(self.data.Minv.reshape(shape))
-        inverse = upper + np.triu(upper, 1).T
+        inverse = self._whole(self.data.Minv)
         by_qd = self.data.ddq_dv.reshape(shape) - inverse * self._damping
         by_q = self.data.ddq_dq.reshape(shape)
         return np.array([columns @ part @ columns.T for part in (by_q, by_qd, inverse)])
 
     def forward_kinematics(self, q, link=None):
         """Return the pose of a link (default: the tip) in the base frame, shape (4, 4)."""
-        pin.framesForwardKinematics(self.model, self.data, self._configuration(q))
+        self._call(pin.framesForwardKinematics, q)
         base = self.data.oMf[self._frame(self.base_link)]
         return (base.inverse() * self.data.oMf[self._frame(link or self.tip)]).homogeneous
 
     def jacobian(self, q, axes, link=None):
         """Return the Jacobian of a link or the tip, in base or its own axes, shape (6, n)."""
-        jacobian = pin.computeFrameJacobian(
-            self.model,
-            self.data,
-            self._configuration(q),
-            self._frame(link or self.tip),
-            self._reference(axes),
-        )
-        return self._in_axes(jacobian, axes)
+        where = self._frame(link or self.tip), self._reference(axes)
+        return self._in_axes(self._call(pin.computeFrameJacobian, q, then=where), axes)
 
     def jacobian_rate(self, q, qd, link, axes):
         """Return the time derivative of a link's Jacobian, in base or its own axes, (6, n)."""
-        pin.computeJointJacobiansTimeVariation(
-            self.model, self.data, self._configuration(q), self.spread @ qd
-        )
+        self._call(pin.computeJointJacobiansTimeVariation, q, qd)
         pin.updateFramePlacements(self.model, self.data)
-        rate = pin.getFrameJacobianTimeVariation(
-            self.model, self.data, self._frame(link), self._reference(axes)
-        )
+        where = self._frame(link), self._reference(axes)
+        rate = pin.getFrameJacobianTimeVariation(self.model, self.data, *where)
         return self._in_axes(rate, axes)
 
     @staticmethod
@@ -497,14 +430,9 @@ class PinocchioRobot:
 
     def regressor(self, q, qd, qdd, joints):
         """Return the regressor, ten columns a joint in the order of `joints`."""
-        regressor = pin.computeJointTorqueRegressor(
-            self.model,
-            self.data,
-            self._configuration(q),
-            self.spread @ qd,
-            self.spread @ qdd,
-        ).reshape(self.model.nv, -1)
-        return (self.spread.T @ regressor)[:, self._parameter_columns(joints)]
+        matrix = self._call(pin.computeJointTorqueRegressor, q, qd, qdd)
+        matrix = matrix.reshape(self.model.nv, -1)
+        return (self.spread.T @ matrix)[:, self._parameter_columns(joints)]
 
     def _parameter_columns(self, joints):
         """Return where the ten parameters of each joint's body stand."""

@@ -12,6 +12,8 @@ from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.logs.log import Log
 
 DURATION = 30.0
+TABLES = ('position', 'velocity', 'effort')
+Plant = Callable[[Log, int], Log]
 
 
 def simulate_log(
@@ -100,7 +102,7 @@ class PlantedFault:
 
     name: str
     code: str
-    plant: Callable[[Log, int], Log]
+    plant: Plant
     by_joint: bool = True
     partners: int = 0
 
@@ -112,40 +114,38 @@ def _with(log, **tables):
     return replace(log, **tables)
 
 
-def _scaled_effort(factor):
+def _changed(change, *keys):
+    """Return what changes whole tables of a log."""
+
     def plant(log, joint):
-        effort = log.effort.copy()
-        effort[:, joint] *= factor
-        return _with(log, effort=effort)
+        tables = {key: getattr(log, key) for key in keys}
+        return _with(
+            log, **{key: None if one is None else change(one) for key, one in tables.items()}
+        )
 
     return plant
 
 
-def _all_efforts(factor):
-    return lambda log, joint: _with(log, effort=log.effort * factor)
+def _of_joint(change, *keys):
+    """Return what changes the columns of a joint in tables of a log."""
+
+    def plant(log, joint):
+        def change_column(table):
+            table = table.copy()
+            table[:, joint] = change(table[:, joint])
+            return table
+
+        return _changed(change_column, *keys)(log, joint)
+
+    return plant
+
+
+def _scaled_effort(factor):
+    return _of_joint(lambda column: factor * column, 'effort')
 
 
 def _moved(angle):
-    def plant(log, joint):
-        position = log.position.copy()
-        position[:, joint] += angle
-        return _with(log, position=position)
-
-    return plant
-
-
-def _position_sign(log, joint):
-    position = log.position.copy()
-    position[:, joint] *= -1.0
-    velocity = None if log.velocity is None else log.velocity.copy()
-    if velocity is not None:
-        velocity[:, joint] *= -1.0
-    return _with(log, position=position, velocity=velocity)
-
-
-def _degrees(log, joint):
-    velocity = None if log.velocity is None else np.rad2deg(log.velocity)
-    return _with(log, position=np.rad2deg(log.position), velocity=velocity)
+    return _of_joint(lambda column: column + angle, 'position')
 
 
 def _swapped(*keys):
@@ -153,11 +153,7 @@ def _swapped(*keys):
         order = np.arange(len(log.joint_names))
         other = (joint + 1) % order.size
         order[[joint, other]] = order[[other, joint]]
-        tables = {key: getattr(log, key) for key in keys}
-        return _with(
-            log,
-            **{key: None if table is None else table[:, order] for key, table in tables.items()},
-        )
+        return _changed(lambda table: table[:, order], *keys)(log, joint)
 
     return plant
 
@@ -170,17 +166,11 @@ def _late(delay):
     return plant
 
 
-def _milliseconds(log, joint):
-    return _with(log, times=log.times * 1e3)
-
-
-def _wrapped(log, joint):
-    """Turn one joint so that it passes pi, and wrap it: whole turns change nothing else."""
-    position = log.position.copy()
-    middle = np.median(position[:, joint])
-    # Wrapped about the opposite of its middle's neighbour, as drivers do about +-pi.
-    position[:, joint] = np.mod(position[:, joint] - middle, 2.0 * np.pi) + middle
-    return _with(log, position=position)
+def _wrap(column):
+    """Wrap the positions of a joint: whole turns change nothing else."""
+    # About the opposite of its middle's neighbour, as drivers do about +-pi.
+    middle = np.median(column)
+    return np.mod(column - middle, 2.0 * np.pi) + middle
 
 
 def _spiked(log, joint):
@@ -195,33 +185,39 @@ def _spiked(log, joint):
 def _stale(log, joint):
     rng = np.random.default_rng(5)
     rows = np.sort(rng.choice(np.arange(1, log.times.size), log.times.size // 5, replace=False))
-    tables = {
-        key: None if getattr(log, key) is None else getattr(log, key).copy()
-        for key in ('position', 'velocity', 'effort')
-    }
-    for row in rows:
-        for table in tables.values():
-            if table is not None:
-                table[row] = table[row - 1]
-    return _with(log, **tables)
+
+    def repeat(table):
+        table = table.copy()
+        for row in rows:
+            table[row] = table[row - 1]
+        return table
+
+    return _changed(repeat, *TABLES)(log, joint)
 
 
 PLANTED_FAULTS = (
-    PlantedFault('degrees', 'degrees', _degrees, by_joint=False),
+    PlantedFault(
+        'degrees', 'degrees', _changed(np.rad2deg, 'position', 'velocity'), by_joint=False
+    ),
     PlantedFault('effort x 3', 'effort-scaled', _scaled_effort(3.0)),
     PlantedFault('effort / 3', 'effort-scaled', _scaled_effort(1.0 / 3.0)),
-    PlantedFault('efforts / 10', 'efforts-scaled', _all_efforts(0.1), by_joint=False),
-    PlantedFault('effort sign', 'wrong-sign', _scaled_effort(-1.0)),
-    PlantedFault('effort signs', 'wrong-sign', _all_efforts(-1.0), by_joint=False),
     PlantedFault(
-        'joints swapped', 'joints-swapped', _swapped('position', 'velocity', 'effort'), partners=1
+        'efforts / 10',
+        'efforts-scaled',
+        _changed(lambda table: 0.1 * table, 'effort'),
+        by_joint=False,
     ),
+    PlantedFault('effort sign', 'wrong-sign', _scaled_effort(-1.0)),
+    PlantedFault('effort signs', 'wrong-sign', _changed(np.negative, 'effort'), by_joint=False),
+    PlantedFault('joints swapped', 'joints-swapped', _swapped(*TABLES), partners=1),
     PlantedFault('efforts swapped', 'efforts-swapped', _swapped('effort'), partners=1),
     PlantedFault('zero + 90 deg', 'zero-offset', _moved(0.5 * np.pi)),
     PlantedFault('zero - 90 deg', 'zero-offset', _moved(-0.5 * np.pi)),
-    PlantedFault('position sign', 'position-sign', _position_sign),
-    PlantedFault('milliseconds', 'time-unit', _milliseconds, by_joint=False),
-    PlantedFault('wrapped', 'angles-wrapped', _wrapped),
+    PlantedFault('position sign', 'position-sign', _of_joint(np.negative, 'position', 'velocity')),
+    PlantedFault(
+        'milliseconds', 'time-unit', _changed(lambda times: 1e3 * times, 'times'), by_joint=False
+    ),
+    PlantedFault('wrapped', 'angles-wrapped', _of_joint(_wrap, 'position')),
     PlantedFault('spikes', 'spikes', _spiked),
     PlantedFault('stale', 'samples-stale', _stale, by_joint=False),
     PlantedFault('late 5 ms', 'effort-delay', _late(0.005), by_joint=False),

@@ -2,14 +2,20 @@
 
 
 def link_xml(
-    name, mass=1.0, xyz='0 0 0', rpy='0 0 0', moments=(0.01, 0.02, 0.025), products=(0, 0, 0)
+    name,
+    mass=1.0,
+    xyz='0 0 0',
+    rpy='0 0 0',
+    moments=(0.01, 0.02, 0.025),
+    products=(0, 0, 0),
+    inside='',
 ):
     """Return a link; `moments` are xx, yy and zz of its inertia, `products` xy, xz and yz."""
     names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
     tensor = ' '.join(f'{k}="{v}"' for k, v in zip(names, (*moments, *products), strict=True))
     return (
         f'<link name="{name}"><inertial><origin xyz="{xyz}" rpy="{rpy}"/><mass value="{mass}"/>'
-        f'<inertia {tensor}/></inertial></link>'
+        f'<inertia {tensor}/></inertial>{inside}</link>'
     )
 
 

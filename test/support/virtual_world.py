@@ -8,6 +8,7 @@ passes where the world is told so, and in `time.sleep`; a callback takes none.
 from __future__ import annotations
 
 import inspect
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,8 +20,10 @@ from unittest import mock
 import rclpy.node
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.clock import Clock, ClockType
+from rclpy.context import Context
 from rclpy.guard_condition import GuardCondition
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.logging import LoggingSeverity, set_logger_level
 from rclpy.publisher import Publisher
 from rclpy.serialization import serialize_message
 from rclpy.service import Service
@@ -355,6 +358,16 @@ class VirtualWorld:
             patch(ActionServer, 'destroy', lambda server: None),
         ):
             yield self
+
+
+def closed_context(domain: int) -> Context:
+    """Return a context whose nodes neither look for others nor are found."""
+    context = Context()
+    with mock.patch.dict(os.environ, ROS_AUTOMATIC_DISCOVERY_RANGE='OFF'):
+        context.init(domain_id=domain)
+    # One line for each refused transition, from C.
+    set_logger_level('rcl_lifecycle', LoggingSeverity.FATAL)
+    return context
 
 
 def _run(work: Callable[[], Any]) -> Any:
