@@ -13,7 +13,7 @@ from bisect import bisect_right
 from typing import Any
 
 from rclpy.action import CancelResponse, GoalResponse
-from rclpy.action.server import RCLError, ServerGoalHandle
+from rclpy.action.server import ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Controller
@@ -323,15 +323,9 @@ class FollowJointTrajectoryServer:
             self._finish(goal.handle, goal.handle.abort, GoalOutcome(code, text))
 
     def _finish(self, handle: ServerGoalHandle, end: Any, outcome: GoalOutcome) -> None:
-        try:
-            end()
-        except RCLError as error:
-            self._reporter.say(f'{NAME}.end', f'{NAME}: {error}', Severity.ERROR)
+        result = self._type.Result(error_code=int(outcome.code), error_string=outcome.text)
+        if not self._server.finish(handle, end, result):
             return
-        result = self._type.Result()
-        result.error_code = int(outcome.code)
-        result.error_string = outcome.text
-        self._server.finish(handle, result)
         if outcome.code is GoalCode.SUCCESSFUL:
             self._reporter.say(f'{NAME}.ended', f'{NAME}: {outcome.text}', Severity.INFO)
         else:

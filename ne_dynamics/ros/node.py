@@ -254,7 +254,7 @@ class ComputedTorqueNode(LifecycleNode):
 
     def low_latency_subscriptions(self) -> Sequence[Any]:
         """Return what the arm is controlled by, in the order in which it is to be served."""
-        return () if self.configured is None else self.configured.subscriptions
+        return () if self.configured is None else self.configured.connections.subscriptions
 
     def is_urgent(self, subscription: Any) -> bool:
         """Return whether a subscription of these may be served while another one is."""

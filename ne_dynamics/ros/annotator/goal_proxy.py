@@ -17,8 +17,7 @@ from action_msgs.msg import GoalStatus
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient, CancelResponse, GoalResponse
-from rclpy.action.server import RCLError, ServerGoalHandle
-from rclpy.logging import LoggingSeverity as Severity
+from rclpy.action.server import ServerGoalHandle
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.guards.goal import GoalCode
@@ -360,11 +359,6 @@ class GoalProxy:
         self._goals.remove(goal)
         if goal.work is not None:
             goal.work.cancel()
-        try:
-            end()
-        except RCLError as error:
-            self._reporter.say(f'{NAME}.end', f'{NAME}: {error}', Severity.ERROR)
-            return
-        self._server.finish(goal.handle, result)
-        if result.error_code != int(GoalCode.SUCCESSFUL):
+        is_ended = self._server.finish(goal.handle, end, result)
+        if is_ended and result.error_code != int(GoalCode.SUCCESSFUL):
             self._reporter.say(f'{NAME}.aborted', f'{NAME}: goal aborted: {result.error_string}')
