@@ -79,7 +79,6 @@ class FollowJointTrajectoryServer:
     def __init__(self, node: Any, action_type: Any, reporter: Reporter) -> None:
         self._node = node
         self._reporter = reporter
-        self._configured: ConfiguredArm | None = None
         self._type = action_type
         self._goal: _Goal | None = None
         self._planned: _Goal | None = None
@@ -106,15 +105,15 @@ class FollowJointTrajectoryServer:
         self._goal = self._planned = None
         self._server.destroy()
 
+    @property
+    def _configured(self) -> ConfiguredArm | None:
+        configured: ConfiguredArm | None = self._node.configured
+        return configured
+
     def attach(self, configured: ConfiguredArm) -> None:
         """Let goals be for this arm."""
-        self._configured = configured
         configured.states.listeners.append(self._observe)
         configured.motion.on_ended = self._on_motion_ended
-
-    def detach(self) -> None:
-        """Accept no goals until there is an arm again."""
-        self._configured = None
 
     # ---- requests
 

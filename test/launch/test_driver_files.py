@@ -106,23 +106,12 @@ def test_an_unknown_driver_is_refused(name):
         assert all(known in message for known in DRIVERS)
 
 
-@pytest.mark.parametrize(
-    'text',
-    [
-        '/**: {ros__parameters: {terms: {gravity: true}}}',
-        '/**/computed_torque: {ros__parameters: {terms.gravity: true}}',
-        'computed_torque: {ros__parameters: {terms.gravity: true}}',
-        '/arm/computed_torque: {ros__parameters: {terms: {gravity: true}}}',
-        '/arm: {computed_torque: {ros__parameters: {terms: {gravity: true}}}}',
-    ],
-)
-def test_what_a_file_changes_of_the_drivers_is_found(tmp_path, text):
+def test_what_a_file_changes_of_the_drivers_is_found():
     """Each parameter that both have with another value is named with both values."""
-    own = tmp_path / 'own.yaml'
-    own.write_text(text)
-    changes = find_changes(CONFIG / driver_file('franka'), own)
+    own = {'terms.gravity': True, 'terms.coriolis': True, 'mode': 'feedforward'}
+    changes = find_changes(driver_parameters('franka'), own)
     assert changes == ['terms.gravity: True (driver: False)']
-    assert find_changes(CONFIG / driver_file('kinova'), own) == []
+    assert find_changes(driver_parameters('kinova'), own) == []
 
 
 def test_the_document_has_the_same_drivers():

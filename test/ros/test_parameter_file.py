@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ne_dynamics.errors import ParameterError
@@ -9,7 +11,6 @@ from ne_dynamics.ros.settings.parameter_file import (
     files_without_effect,
     full_name,
     nodes_in,
-    parameters_in_any_namespace,
     read_parameters,
 )
 
@@ -54,20 +55,17 @@ def test_keys_are_matched_as_ros_matches_them(tmp_path, key: str, namespace: str
     assert key.strip('/') in remarks[0]
 
 
-def test_a_node_is_found_whatever_its_namespace() -> None:
-    """Levels, slashes and both wildcards may stand before its name; other nodes are not it."""
-    nodes = {
-        '/**': {'ros__parameters': {'mode': 'a', 'terms': {'gravity': False}}},
+def test_each_level_above_the_parameters_is_part_of_a_name() -> None:
+    """With slashes or without; what has no parameters is no node."""
+    file: dict[str, Any] = {
+        '/**': {'ros__parameters': {'mode': 'a'}},
         'left': {'arm': {'it': {'ros__parameters': {'mode': 'b'}}}},
-        '/right/it': {'ros__parameters': {'backend': 'c'}},
-        'other': {'ros__parameters': {'mode': 'd'}},
-        'it': {'mode': 'e'},
+        '/right/it': {'ros__parameters': {'mode': 'c'}},
+        'it': {'mode': 'd'},
     }
-    assert [name for name, _ in nodes_in(nodes)] == ['/**', '/left/arm/it', '/right/it', '/other']
-    found = parameters_in_any_namespace(nodes, 'it')
-    assert found == {'mode': 'b', 'terms.gravity': False, 'backend': 'c'}
-    for content in (None, [], 3, {'it': 3}, {'it': {'ros__parameters': 3}}):
-        assert parameters_in_any_namespace(content, 'it') == {}
+    assert [name for name, _ in nodes_in(file)] == ['/**', '/left/arm/it', '/right/it']
+    for content in (None, [], 3, {'it': 3}):
+        assert not list(nodes_in(content))
 
 
 @pytest.mark.parametrize(
