@@ -201,7 +201,7 @@ class Connections:
         if self.by_simulated_time:
             self._watch.restart()
             self._brake.restart()
-            self._repeater.rewind()
+            self._repeats.restart()
 
     def stop_watch(self) -> None:
         """Let the watchdog sleep until :meth:`rewind_watch`."""

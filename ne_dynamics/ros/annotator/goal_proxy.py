@@ -86,7 +86,7 @@ class GoalProxy:
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : AnnotatorNode
     action_type : type
         control_msgs.action.FollowJointTrajectory
     controller : str
@@ -95,8 +95,6 @@ class GoalProxy:
     background : Background
     present : Present
         Knows where the arm is.
-    arm : callable
-        Returns the arm, or None before its model has come.
     steady_clock : rclpy.clock.Clock
     """
 
@@ -110,7 +108,6 @@ class GoalProxy:
         reporter: Reporter,
         background: Background,
         present: Present,
-        arm: Callable[[], AnnotatedArm | None],
         steady_clock: Any,
     ) -> None:
         self._node = node
@@ -118,14 +115,11 @@ class GoalProxy:
         self._reporter = reporter
         self._background = background
         self._present = present
-        self._arm = arm
         self._goals: list[_ProxiedGoal] = []
         self._client = ActionClient(node, action_type, f'{controller}/{NAME}')
         self._action = node.resolve_topic_name(f'{controller}/{NAME}')
         self._question = node.create_client(GetParameters, f'{controller}/get_parameters')
-        self._held = HeldEfforts(
-            node, self._client, self._action, action_type, reporter, present, arm
-        )
+        self._held = HeldEfforts(node, self._client, self._action, action_type, reporter, present)
         self._server = PatientServer(
             node,
             action_type,
@@ -156,7 +150,7 @@ class GoalProxy:
         goal = _ProxiedGoal(handle, time.monotonic())
         self._goals.append(goal)
         self._watch.reset()
-        arm = self._arm()
+        arm: AnnotatedArm | None = self._node.arm
         if arm is None:
             self._abort(goal, 'there is no model of the robot yet')
         elif not self._client.server_is_ready():
