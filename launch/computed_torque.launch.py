@@ -220,7 +220,8 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     if is_given or (driver == 'generic' and not leads):
         owners = {'driver': f'driver {driver}', 'leader': 'leader:=true'}
         for file, (whose, owner) in zip(files, owners.items()):  # noqa: B905 - not all lead
-            changes = find_changes(Path(file.perform(context)), Path(params_file), whose)
+            before = read_parameters(Path(file.perform(context)), named)
+            changes = find_changes(before, values, whose)
             if changes:
                 text = f'{params_file} changes what {owner} sets: {", ".join(changes)}'
                 remarks.append(LogInfo(msg=text))

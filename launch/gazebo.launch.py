@@ -52,14 +52,13 @@ from ne_dynamics.ros.launching.launch_files import (
     passed_on,
     read_initial_position,
     read_numbers,
-    read_yaml,
     spawner,
     state_publisher,
     take_over,
     value_of,
     watch_commands,
 )
-from ne_dynamics.ros.settings.parameter_file import parameters_in_any_namespace, read_parameters
+from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.simulation.descriptions.gazebo_description import (
     gazebo_description,
@@ -152,8 +151,8 @@ def chosen_mode(context: LaunchContext) -> str:
     mode = value_of(context, 'mode')
     if mode:
         return mode
-    content = read_yaml(Path(value_of(context, 'params_file')), 'params_file')
-    return str(parameters_in_any_namespace(content, NODE).get('mode', ''))
+    file = Path(value_of(context, 'params_file'))
+    return str(read_parameters(file, full_name(context, NODE)).get('mode', ''))
 
 
 def check_sensor(file: Path, frame: str) -> None:

@@ -47,10 +47,6 @@ class CommandRepeater:
     def switch(self) -> None:
         """Go by the last of the clocks."""
         self._timer.switch()
-        self.rewind()
-
-    def rewind(self) -> None:
-        """Wait from now on: the clock was set back."""
         if self._period:
             self._timer.active.reset()
 

@@ -7,7 +7,7 @@ good state stays, and no command comes of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.duration import Duration
@@ -127,11 +127,6 @@ class ConfiguredArm:
         """Whether states are answered."""
         return self.states.is_commanding
 
-    @property
-    def subscriptions(self) -> Sequence[Any]:
-        """What it listens to, in the order in which it is to be served."""
-        return self.connections.subscriptions
-
     def require_feasible(self, tuning: Tuning, pause: Pause = go_on) -> list[str]:
         """Return what is doubtful about a tuning on the arm as it is; with pauses meanwhile.
 
@@ -223,17 +218,6 @@ class ConfiguredArm:
         bias = self._sensors.tare()
         self.measured_motion.restart()
         return bias
-
-    def clear_fault(self) -> str:
-        """Let a fault that latches be over; return what it was, in words.
-
-        Raises
-        ------
-        StateRefused
-            When there is none, or the joint states do not come.
-        """
-        fault = self.controller.accept.guard.clear()
-        return f'{fault.kind.value}: {fault.text}'
 
     @property
     def why_not_held(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
@@ -65,6 +65,8 @@ class Connections:
     ----------
     by_simulated_time : bool
         Whether the watchdog goes by `/clock`.
+    subscriptions : list of rclpy.subscription.Subscription
+        What it listens to, in the order in which it is to be served.
     """
 
     def __init__(self, context: ArmContext, command: CommandMessage, steady_clock: Any) -> None:
@@ -73,7 +75,7 @@ class Connections:
         self._command = command
         self._node = context.node
         self._clock = self._node.get_clock()
-        self._subscriptions: list[Any] = []
+        self.subscriptions: list[Any] = []
         self._create_publishers()
         self._create_timers(steady_clock)
         self.watch(context.controller.tuning.states.timeout)
@@ -199,7 +201,7 @@ class Connections:
         if self.by_simulated_time:
             self._watch.restart()
             self._brake.restart()
-            self._repeater.rewind()
+            self._repeats.restart()
 
     def stop_watch(self) -> None:
         """Let the watchdog sleep until :meth:`rewind_watch`."""
@@ -223,7 +225,7 @@ class Connections:
         raw: bool = False,
     ) -> None:
         fits_all = getattr(qos, 'reliability', None) is ReliabilityPolicy.BEST_EFFORT
-        self._subscriptions.append(
+        self.subscriptions.append(
             self._node.create_subscription(
                 kind,
                 topic,
@@ -240,17 +242,12 @@ class Connections:
             self._jump_handle.unregister()
         for timer in (*self._watch.timers, *self._brake.timers, *self._repeats.timers):
             self._node.destroy_timer(timer)
-        for subscription in self._subscriptions:
+        for subscription in self.subscriptions:
             self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(self.command_publisher)
         self._node.destroy_publisher(self.effort_publisher)
         self._node.destroy_publisher(self.external_torque_publisher)
         self._node.destroy_publisher(self._contact_publisher)
-
-    @property
-    def subscriptions(self) -> Sequence[Any]:
-        """What it listens to, in the order in which it is to be served."""
-        return self._subscriptions
 
     def configure_command(self, settings: CommandSettings) -> None:
         """Let what may change of the command count from the next one on."""

@@ -6,7 +6,6 @@ The types are from `control_msgs`, which is optional: without it neither is ther
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from typing import Any
 
 from ne_dynamics.control.tick import Tick
@@ -55,24 +54,16 @@ class ControllerState:
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : ComputedTorqueNode
     state_type, query_type : type
         control_msgs.msg.JointTrajectoryControllerState, control_msgs.srv.QueryTrajectoryState
-    configured : callable
-        Returns the arm, or None.
     """
 
     OFFER = STATE_TOPIC
     TYPES = 'msg.JointTrajectoryControllerState', 'srv.QueryTrajectoryState'
 
-    def __init__(
-        self,
-        node: Any,
-        state_type: Any,
-        query_type: Any,
-        configured: Callable[[], ConfiguredArm | None],
-    ) -> None:
-        self._configured = configured
+    def __init__(self, node: Any, state_type: Any, query_type: Any) -> None:
+        self._node = node
         self._message = state_type()
         # Releases before Iron had no such field.
         self._has_scaling = hasattr(self._message, 'speed_scaling_factor')
@@ -89,7 +80,7 @@ class ControllerState:
 
     def _observe(self, command: Tick, stamp: Any) -> None:
         """Publish a state that was answered, where that is due and somebody listens."""
-        configured = self._configured()
+        configured: ConfiguredArm | None = self._node.configured
         if configured is None:
             return
         rate = configured.settings.state_publish_rate
@@ -116,7 +107,7 @@ class ControllerState:
 
     def _on_query(self, request: Any, response: Any) -> Any:
         """Say where the motion is at a time, by the clock of the joint states."""
-        configured = self._configured()
+        configured: ConfiguredArm | None = self._node.configured
         if configured is None or not configured.is_commanding:
             response.message = 'the node is not active'
             return response

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from typing import Any
 
 from rclpy.action import CancelResponse, GoalResponse
-from rclpy.action.server import RCLError, ServerGoalHandle
+from rclpy.action.server import ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Controller
@@ -79,7 +79,6 @@ class FollowJointTrajectoryServer:
     def __init__(self, node: Any, action_type: Any, reporter: Reporter) -> None:
         self._node = node
         self._reporter = reporter
-        self._configured: ConfiguredArm | None = None
         self._type = action_type
         self._goal: _Goal | None = None
         self._planned: _Goal | None = None
@@ -106,15 +105,15 @@ class FollowJointTrajectoryServer:
         self._goal = self._planned = None
         self._server.destroy()
 
+    @property
+    def _configured(self) -> ConfiguredArm | None:
+        configured: ConfiguredArm | None = self._node.configured
+        return configured
+
     def attach(self, configured: ConfiguredArm) -> None:
         """Let goals be for this arm."""
-        self._configured = configured
         configured.states.listeners.append(self._observe)
         configured.motion.on_ended = self._on_motion_ended
-
-    def detach(self) -> None:
-        """Accept no goals until there is an arm again."""
-        self._configured = None
 
     # ---- requests
 
@@ -323,15 +322,9 @@ class FollowJointTrajectoryServer:
             self._finish(goal.handle, goal.handle.abort, GoalOutcome(code, text))
 
     def _finish(self, handle: ServerGoalHandle, end: Any, outcome: GoalOutcome) -> None:
-        try:
-            end()
-        except RCLError as error:
-            self._reporter.say(f'{NAME}.end', f'{NAME}: {error}', Severity.ERROR)
+        result = self._type.Result(error_code=int(outcome.code), error_string=outcome.text)
+        if not self._server.finish(handle, end, result):
             return
-        result = self._type.Result()
-        result.error_code = int(outcome.code)
-        result.error_string = outcome.text
-        self._server.finish(handle, result)
         if outcome.code is GoalCode.SUCCESSFUL:
             self._reporter.say(f'{NAME}.ended', f'{NAME}: {outcome.text}', Severity.INFO)
         else:

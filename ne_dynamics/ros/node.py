@@ -117,16 +117,12 @@ class ComputedTorqueNode(LifecycleNode):
             self, self.reporter, lambda: self._declared.settings, self._autostart
         )
         TriggerServices(self, self.reporter)
-        self._payload_estimator = PayloadEstimator(self, self.reporter, lambda: self.configured)
+        self._payload_estimator = PayloadEstimator(self, self.reporter)
         self._goals: FollowJointTrajectoryServer | None = make_if_typed(
             FollowJointTrajectoryServer, self, self.reporter
         )
-        self._controller_state: ControllerState | None = make_if_typed(
-            ControllerState, self, lambda: self.configured
-        )
-        self._speed_scaling: SpeedScaling | None = make_if_typed(
-            SpeedScaling, self, self.reporter, lambda: self.configured
-        )
+        self._controller_state: ControllerState | None = make_if_typed(ControllerState, self)
+        self._speed_scaling: SpeedScaling | None = make_if_typed(SpeedScaling, self, self.reporter)
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -254,7 +250,7 @@ class ComputedTorqueNode(LifecycleNode):
 
     def low_latency_subscriptions(self) -> Sequence[Any]:
         """Return what the arm is controlled by, in the order in which it is to be served."""
-        return () if self.configured is None else self.configured.subscriptions
+        return () if self.configured is None else self.configured.connections.subscriptions
 
     def is_urgent(self, subscription: Any) -> bool:
         """Return whether a subscription of these may be served while another one is."""
@@ -318,8 +314,6 @@ class ComputedTorqueNode(LifecycleNode):
         if configured is None:
             return
         self._payload_estimator.release()
-        if self._goals is not None:
-            self._goals.detach()
         configured.destroy()
 
     # ---- parameters

@@ -6,7 +6,6 @@ answers on; the answer of the service waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -38,18 +37,13 @@ class PayloadEstimator:
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : ComputedTorqueNode
     reporter : Reporter
-    configured : callable
-        Returns the :class:`~ne_dynamics.ros.configured_arm.ConfiguredArm`, or None.
     """
 
-    def __init__(
-        self, node: Any, reporter: Reporter, configured: Callable[[], ConfiguredArm | None]
-    ) -> None:
+    def __init__(self, node: Any, reporter: Reporter) -> None:
         self._node = node
         self._reporter = reporter
-        self._configured = configured
         self._reply: Reply | None = None
         self._is_released = False
         self._publisher = node.create_publisher(
@@ -79,7 +73,7 @@ class PayloadEstimator:
         NeDynamicsError
             When nothing is; the message says why.
         """
-        configured = self._configured()
+        configured: ConfiguredArm | None = self._node.configured
         if configured is None:
             raise PayloadError('the node is not configured')
         if not configured.is_commanding:
@@ -93,7 +87,7 @@ class PayloadEstimator:
         reply, self._reply = self._reply, None
         if reply is None:
             return
-        configured = self._configured()
+        configured: ConfiguredArm | None = self._node.configured
         try:
             if configured is None or self._is_released:
                 raise PayloadError('the node let go of the arm')

@@ -6,7 +6,6 @@ from Jazzy on: without it there is no such topic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ne_dynamics.errors import NeDynamicsError
@@ -22,25 +21,16 @@ class SpeedScaling:
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : ComputedTorqueNode
     factor_type : type
         control_msgs.msg.SpeedScalingFactor
     reporter : Reporter
-    configured : callable
-        Returns the arm, or None.
     """
 
     OFFER, TYPES = TOPIC, ('msg.SpeedScalingFactor',)
 
-    def __init__(
-        self,
-        node: Any,
-        factor_type: Any,
-        reporter: Reporter,
-        configured: Callable[[], ConfiguredArm | None],
-    ) -> None:
-        self._reporter = reporter
-        self._configured = configured
+    def __init__(self, node: Any, factor_type: Any, reporter: Reporter) -> None:
+        self._node, self._reporter = node, reporter
         self._factor: float | None = None
         # As in joint_trajectory_controller: who comes later still gets the last factor.
         node.create_subscription(factor_type, TOPIC, self._on_factor, LATCHED)
@@ -53,7 +43,7 @@ class SpeedScaling:
             self._scale(configured, self._factor)
 
     def _on_factor(self, message: Any) -> None:
-        configured, factor = self._configured(), float(message.factor)
+        configured, factor = self._node.configured, float(message.factor)
         if configured is None or self._scale(configured, factor):
             self._factor = factor
 

@@ -67,8 +67,9 @@ class TriggerServices:
         return HOLDING
 
     def _clear_fault(self) -> str:
-        cleared = self._require_commanding().clear_fault()
-        text = f'cleared: {cleared}; the arm is held at the position of the next joint state'
+        fault = self._require_commanding().controller.accept.guard.clear()
+        where = 'the arm is held at the position of the next joint state'
+        text = f'cleared: {fault.kind.value}: {fault.text}; {where}'
         self._say('clear_fault', text)
         return text
 

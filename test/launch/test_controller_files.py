@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import ne_dynamics as ned
+from ne_dynamics.ros.settings.parameter_file import flattened
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.descriptions.gazebo_description import (
     STANDARD_GRAVITY,
@@ -38,6 +39,7 @@ def nodes(name):
 
 
 def constants(launch_file, folder='launch'):
+    """Return the names that a file gives to literals."""
     found = {}
     for statement in ast.parse((ROOT / folder / launch_file).read_text(encoding='utf-8')).body:
         if isinstance(statement, ast.Assign):
@@ -46,15 +48,6 @@ def constants(launch_file, folder='launch'):
             except ValueError:
                 continue
     return found
-
-
-def flattened(values, prefix=''):
-    """Yield parameters by their names with dots."""
-    for key, value in values.items():
-        if isinstance(value, dict):
-            yield from flattened(value, f'{prefix}{key}.')
-        else:
-            yield prefix + key, value
 
 
 @pytest.fixture(scope='module')
@@ -71,7 +64,8 @@ def test_joints_are_those_of_the_arm(name, robot):
 
 
 @pytest.mark.parametrize('name', ['gazebo_controllers.yaml', 'robot_controllers.yaml'])
-def test_effort_controller_takes_the_commands_of_the_node(name):
+def test_controllers_take_and_say_what_the_node_does(name):
+    """Efforts by the topic of the node; readings of the sensor in its frame."""
     content = nodes(name)
     assert content['controller_manager']['effort_controller']['type'] == (
         'forward_command_controller/ForwardCommandController'
@@ -79,23 +73,16 @@ def test_effort_controller_takes_the_commands_of_the_node(name):
     assert content['effort_controller']['interface_name'] == 'effort'
     topics = constants('computed_torque.launch.py')['TOPICS']
     assert topics['effort_commands'] == 'effort_controller/commands'
-
-
-@pytest.mark.parametrize('name', ['gazebo_controllers.yaml', 'robot_controllers.yaml'])
-def test_sensor_is_read_in_its_frame(name):
-    values = nodes(name)['force_torque_sensor_broadcaster']
     assert links_at_sensor(ARM, 'ft_sensor_joint') == ('flange', 'ft_sensor')
-    assert values == {'sensor_name': 'ft_sensor', 'frame_id': 'ft_sensor'}
+    sensor = content['force_torque_sensor_broadcaster']
+    assert sensor == {'sensor_name': 'ft_sensor', 'frame_id': 'ft_sensor'}
 
 
 def test_gazebo_launch_starts_what_is_configured():
-    names = constants('launch_files.py', 'ne_dynamics/ros/launching') | constants(
-        'gazebo.launch.py'
-    )
-    started = {
-        names[key]
-        for key in ('JOINT_STATE_BROADCASTER', 'SENSOR_BROADCASTER', 'EFFORT_CONTROLLER')
-    }
+    names = constants('launch_files.py', 'ne_dynamics/ros/launching')
+    names |= constants('gazebo.launch.py')
+    keys = ('JOINT_STATE_BROADCASTER', 'SENSOR_BROADCASTER', 'EFFORT_CONTROLLER')
+    started = {names[key] for key in keys}
     assert started == set(nodes('gazebo_controllers.yaml')) - {'controller_manager'}
 
 
@@ -118,14 +105,11 @@ def test_controllers_claim_what_the_description_offers():
 
 
 def test_node_parameters_for_gazebo_are_possible(robot):
-    specs = {spec.name: spec for spec in PARAMETERS}
-
     values = dict(flattened(nodes('gazebo.params.yaml')['computed_torque']))
     for name, value in values.items():
-        specs[name].check(value)
+        PARAMETERS.find(name).check(value)
     assert robot.link(values['tip_link'])
-    worlds = ('gazebo_world.sdf', 'gazebo_world_without_floor.sdf')
-    for world in worlds:
+    for world in ('gazebo_world.sdf', 'gazebo_world_without_floor.sdf'):
         text = ElementTree.parse(CONFIG / world).findtext('world/gravity')
         in_world = [float(word) for word in text.split()]
         assert values['gravity'] == in_world == list(STANDARD_GRAVITY)
@@ -134,10 +118,9 @@ def test_node_parameters_for_gazebo_are_possible(robot):
 def test_trajectory_controllers_are_of_both_kinds():
     """One takes effort alone, with gains for every joint, the other position and effort."""
     content = nodes('jtc_effort_controllers.yaml')
-    kinds = {name: values for name, values in content.items() if 'command_interfaces' in values}
-    assert [values['command_interfaces'] for values in kinds.values()] == list(JTC_INTERFACES)
-    for values in kinds.values():
-        assert values['state_interfaces'] == ['position', 'velocity']
-    effort, position_effort = kinds.values()
+    kinds = [values for values in content.values() if 'command_interfaces' in values]
+    assert [values['command_interfaces'] for values in kinds] == list(JTC_INTERFACES)
+    assert all(values['state_interfaces'] == ['position', 'velocity'] for values in kinds)
+    effort, position_effort = kinds
     assert list(effort['gains']) == effort['joints']
     assert 'gains' not in position_effort

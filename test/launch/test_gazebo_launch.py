@@ -12,9 +12,9 @@ pytest.importorskip(
 )
 pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
 
-import rclpy
 from install_space import ROOT, add_stand_ins
 from launch_process import LaunchProcess, refusal
+from launch_watcher import Watcher
 from trajectory_msgs.msg import JointTrajectory
 
 import ne_dynamics as ned
@@ -106,52 +106,42 @@ def run(folder, environment, *arguments, commands=1000):
     The physics waits for them, so that nothing depends on the machine.
     """
     (folder / 'waits').touch()
-    with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
+    with LaunchProcess(LAUNCH_FILE, [*arguments, 'gui:=false'], environment) as process:
         process.wait_until(lambda: report(folder).get('commands', 0) >= commands, timeout=180.0)
-    return process
+    result = report(folder)
+    assert result.get('commands', 0) >= commands, process.output
+    assert result['sag before'] < 1e-6
+    assert process.returncode == 0, process.output
+    assert 'Traceback' not in process.output
+    return result
 
 
 def test_the_arm_never_falls(folder, environment):
-    """From the first step of the physics to the last it dips by what the first effort costs."""
-    process = run(folder, environment, 'gui:=false', 'gz_args:=-v 4')
-    result = report(folder)
-    assert result.get('commands', 0) >= 1000, process.output
+    """From the first step of the physics to the last it dips by what the first effort costs.
+
+    Programs come in their order, with the arguments and parameters that belong to them.
+    """
+    result = run(folder, environment, 'gz_args:=-v 4')
     assert result['holds'] is True
-    assert result['sag before'] < 1e-6
     assert result['sag'] < 1.05 * dip([0.0] * 6) < 0.0013
     assert max(map(abs, result['position'])) < 1e-5
     assert result['commands before'] > 0  # the node answered before the controller was started
-    assert process.returncode == 0, process.output
-    assert 'Traceback' not in process.output
-
-
-def test_everything_is_started_as_meant(folder, environment):
-    """Programs come in their order, with the arguments and parameters that belong to them."""
-    process = run(folder, environment, 'gui:=false', 'gz_args:=-v 4', commands=1)
     programs = started(folder)
     names = [entry['program'] for entry in programs]
-    assert names.count('spawner') == 2, process.output
     assert names.index('create') < names.index('spawner')
     by_name = {entry['program']: entry for entry in programs}
-
     world = environment['AMENT_PREFIX_PATH'].split(':')[0] + '/share/ne_dynamics/config'
     assert by_name['gazebo']['arguments'] == [f'-r -s -v 4 {world}/gazebo_world.sdf']
-    bridge = by_name['parameter_bridge']['arguments']
+    bridge, create = (by_name[name]['arguments'] for name in ('parameter_bridge', 'create'))
     assert bridge[0] == '/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock'
-    create = by_name['create']['arguments']
     assert create[:4] == ['-topic', 'robot_description', '-name', 'arm']
-
-    broadcasters, effort_controller = (e for e in programs if e['program'] == 'spawner')
-    assert broadcasters['arguments'][:2] == [
-        'joint_state_broadcaster',
-        'force_torque_sensor_broadcaster',
-    ]
-    assert effort_controller['arguments'][0] == 'effort_controller'
+    spawned = [entry['arguments'] for entry in programs if entry['program'] == 'spawner']
+    assert spawned[0][:2] == ['joint_state_broadcaster', 'force_torque_sensor_broadcaster']
+    assert spawned[1][0] == 'effort_controller'
+    assert len(spawned) == 2
     controllers = str(ROOT / 'config/gazebo_controllers.yaml')
-    for entry in (broadcasters, effort_controller):
-        arguments = entry['arguments']
+    for arguments in spawned:
         assert arguments[arguments.index('--param-file') + 1] == controllers
-
     values = {}
     for text in by_name['robot_state_publisher']['parameters']:
         for node in yaml.safe_load(text).values():
@@ -165,55 +155,42 @@ def test_in_a_namespace_upside_down_with_the_wrench(folder, environment):
 
     A wrong sign or frame of the sensor, or gravity in the wrong axes, would let it fall.
     """
-    process = run(
+    position = [0.3, -0.5, 1.0, 0.2, -0.4, 0.6]
+    result = run(
         folder,
         environment,
         'namespace:=left/arm',
         'mount_xyz:=0 0 2',
         'mount_rpy:=3.1 0.2 0.5',
-        'initial_position:=0.3 -0.5 1.0 0.2 -0.4 0.6',
+        f'initial_position:={" ".join(map(str, position))}',
         'sensor_link:=flange',
-        'gui:=false',
         # The dip of the first step goes away 1 + d times as slowly.
         commands=4000,
     )
-    result = report(folder)
-    assert result.get('commands', 0) >= 4000, process.output
     assert result['namespace'] == '/left/arm'
-    position = [0.3, -0.5, 1.0, 0.2, -0.4, 0.6]
-    assert result['sag before'] < 1e-6
     assert result['sag'] < dip(position, (3.1, 0.2, 0.5), cut='flange')
-    away = zip(result['position'], position, strict=True)
-    assert max(abs(now - before) for now, before in away) < 1e-4
-    assert abs(result['wrench'][0] ** 2 + result['wrench'][1] ** 2 + result['wrench'][2] ** 2) == (
-        pytest.approx((1.5 * 9.80665) ** 2, rel=0.05)
-    )
-    assert process.returncode == 0, process.output
+    np.testing.assert_allclose(result['position'], position, rtol=0, atol=1e-4)
+    assert np.linalg.norm(result['wrench'][:3]) == pytest.approx(1.5 * 9.80665, rel=0.025)
 
 
 def test_the_arm_follows_a_trajectory(folder, environment):
-    goal = [0.4, -0.3, 0.6, 0.2, -0.5, 0.7]
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=int(environment['ROS_DOMAIN_ID']))
-    node = rclpy.create_node('commander', context=context)
-    publisher = node.create_publisher(JointTrajectory, 'joint_trajectory', 1)
-    rest = [0.0] * 6
+    goal, rest = [0.4, -0.3, 0.6, 0.2, -0.5, 0.7], [0.0] * 6
     names = [f'joint_{number}' for number in range(1, 7)]
-    message = trajectory_message(names, [(1.0, goal, rest, rest)])
 
     def error():
-        position = report(folder).get('position', rest)
-        return max(abs(a - b) for a, b in zip(position, goal, strict=True))
+        return np.abs(np.subtract(report(folder).get('position', rest), goal)).max()
 
     arguments = ['sensor_link:=flange', 'gui:=false']
-    with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
+    with (
+        Watcher('/computed_torque') as watcher,
+        LaunchProcess(LAUNCH_FILE, arguments, environment) as process,
+    ):
+        publisher = watcher.probe.create_publisher(JointTrajectory, 'joint_trajectory', 1)
         process.wait_until(lambda: report(folder).get('commands', 0) > 0)
-        process.wait_until(lambda: publisher.get_subscription_count() > 0)
+        watcher.until(publisher.get_subscription_count, 'the node')
         assert error() > 0.5
-        publisher.publish(message)
+        publisher.publish(trajectory_message(names, [(1.0, goal, rest, rest)]))
         process.wait_until(lambda: error() < 0.002, timeout=60.0)
-    node.destroy_node()
-    rclpy.shutdown(context=context)
     assert error() < 0.002, process.output
 
 
@@ -234,32 +211,26 @@ def test_missing_packages_are_named(environment):
     assert 'ros-$ROS_DISTRO-force-torque-sensor-broadcaster' in output
 
 
+NOTHING = '', ''
+
+
 @pytest.mark.parametrize(
-    ('change', 'arguments', 'message'),
+    ('change', 'argument', 'message'),
     [
-        (
-            ('sensor_name: ft_sensor', 'sensor_name: other'),
-            [],
-            "sensor_name: expected 'ft_sensor'",
-        ),
-        (('interface_name: effort', 'interface_name: position'), [], 'interface_name: expected'),
-        (
-            ('/**/effort_controller:', '/**/arm_controller:'),
-            [],
-            "parameters of 'effort_controller'",
-        ),
-        (('', ''), ['sensor_joint:=joint_6'], 'expected a fixed joint'),
-        (('', ''), ['initial_position:=0 0'], 'initial_position: expected 6 numbers'),
-        (('', ''), ['mount_xyz:=0 0 up'], "mount_xyz: expected numbers, got '0 0 up'"),
-        (('', ''), ['model:=/nowhere.urdf'], 'nowhere.urdf'),
+        (('sensor_name: ft_sensor', 'sensor_name: x'), '', "sensor_name: expected 'ft_sensor'"),
+        (('interface_name: effort', 'interface_name: x'), '', 'interface_name: expected'),
+        (('/**/effort_controller:', '/**/x:'), '', "parameters of 'effort_controller'"),
+        (NOTHING, 'sensor_joint:=joint_6', 'expected a fixed joint'),
+        (NOTHING, 'initial_position:=0 0', 'initial_position: expected 6 numbers'),
+        (NOTHING, 'mount_xyz:=0 0 up', "mount_xyz: expected numbers, got '0 0 up'"),
+        (NOTHING, 'model:=/nowhere.urdf', 'nowhere.urdf'),
     ],
 )
-def test_wrong_arguments_are_named(folder, environment, tmp_path, change, arguments, message):
+def test_wrong_arguments_are_named(folder, environment, tmp_path, change, argument, message):
     """What does not fit together ends the launch with one line, before anything is started."""
     controllers = tmp_path / 'controllers.yaml'
     text = (ROOT / 'config/gazebo_controllers.yaml').read_text()
-    controllers.write_text(text.replace(*change) if change[0] else text)
-    given = ['gui:=false', f'controllers_file:={controllers}', *arguments]
-    output = refusal(LAUNCH_FILE, environment, *given)
-    assert message in output
+    controllers.write_text(text.replace(*change) if change is not NOTHING else text)
+    given = ['gui:=false', f'controllers_file:={controllers}', *filter(None, [argument])]
+    assert message in refusal(LAUNCH_FILE, environment, *given)
     assert started(folder) == []

@@ -58,10 +58,6 @@ class Client(GoalClient):
         self.bench.settle()
         return not handle.end.done()
 
-    def ended(self, handle: Any) -> tuple[int, int]:
-        end = self.result(handle)
-        return end.status, end.code
-
 
 @pytest.fixture
 def client(bench, messages) -> Iterator[Client]:
@@ -216,40 +212,32 @@ def mode_that_follows_nothing(bench: Any, active: Client) -> None:
     bench.answer(bench.joint_state(Q))
 
 
-ENDS: dict[str, tuple[Callable[[Any, Client], object], str, bool]] = {
-    '~/hold': (lambda bench, active: bench.trigger('hold'), '~/hold', True),
-    'an empty trajectory': (
-        lambda bench, active: bench.send_trajectory(bench.trajectory()),
-        'empty trajectory',
-        True,
-    ),
-    'a trajectory by topic': (trajectory_by_topic, 'topic joint_trajectory', True),
-    'deactivate': (lambda bench, active: bench.change_state('deactivate'), 'deactivated', False),
-    'shutdown': (lambda bench, active: bench.change_state('shutdown'), 'deactivated', False),
-    'another mode': (mode_that_follows_nothing, 'gravity_compensation', False),
-    'a gap': (lambda bench, active: active.desired(Q, dt=6.0), 'joint_states gap', True),
-    'states that stop': (
-        lambda bench, active: bench.set(state_timeout=0.3),
-        'joint_states stopped',
-        False,
-    ),
+ENDS: dict[str, tuple[Callable[[Any, Client], object], bool]] = {
+    '~/hold': (lambda bench, active: bench.trigger('hold'), True),
+    'empty trajectory': (lambda bench, active: bench.send_trajectory(bench.trajectory()), True),
+    'topic joint_trajectory': (trajectory_by_topic, True),
+    'deactivated': (lambda bench, active: bench.change_state('deactivate'), False),
+    'node was deactivated': (lambda bench, active: bench.change_state('shutdown'), False),
+    'gravity_compensation': (mode_that_follows_nothing, False),
+    'joint_states gap': (lambda bench, active: active.desired(Q, dt=6.0), True),
+    'joint_states stopped': (lambda bench, active: bench.set(state_timeout=0.3), False),
 }
-"""What ends a goal: how, what its result says, and whether the next one is accepted."""
+"""What the result of a goal says of its end: what ends it, whether the next one is accepted."""
 
 
 @pytest.mark.kept(3)
-@pytest.mark.parametrize('what', ENDS)
-def test_what_ends_the_motion_aborts_the_goal(bench, client: Client, what: str) -> None:
+@pytest.mark.parametrize('text', ENDS)
+def test_what_ends_the_motion_aborts_the_goal(bench, client: Client, text: str) -> None:
     bench.start(**SLOW_STATES, state_timeout=5.0)
     client.desired(Q)
     handle = client.send_accepted((10.0, GOAL))
     last = client.desired(Q)
-    end, text, is_next_accepted = ENDS[what]
+    end, is_next_accepted = ENDS[text]
     end(bench, client)
     result = client.result(handle)
     assert (result.status, result.code) == (ABORTED, client.type.Result.INVALID_GOAL)
     assert text in result.text
-    if what in ('~/hold', 'an empty trajectory'):
+    if text in ('~/hold', 'empty trajectory'):
         stopped_after(client, last)
     assert client.send((1.0, GOAL)).accepted == is_next_accepted
     if not is_next_accepted:
@@ -327,7 +315,16 @@ def test_a_goal_that_asks_for_too_much_ends_with_the_reason(
     assert active.result(first).status == SUCCEEDED
 
 
-def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, monkeypatch) -> None:
+@pytest.fixture
+def all_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have all trajectories planned by the process beside, however few points they have."""
+    monkeypatch.setitem(vars(NODE), 'few_points', 0)
+    monkeypatch.setitem(vars(NODE), 'small_message', 0)
+
+
+def test_a_goal_that_is_still_judged_does_not_disturb(
+    bench, active: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Canceled while it is judged it never starts; whatever ends the motion ends it, too."""
     first = active.send_accepted((1.0, GOAL))
     with monkeypatch.context() as patch, held_up(PLANNING):
@@ -346,32 +343,30 @@ def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, mon
     assert active.result(fourth).status == ABORTED
 
 
-def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatch) -> None:
+@pytest.mark.usefixtures('all_beside')
+def test_cancelling_ends_what_is_being_planned(bench, active: Client) -> None:
     """A trajectory by topic that is still being planned when the goal is canceled never starts."""
     handle = active.send_accepted((1.0, GOAL))
+    bench.spin(lambda: not bench.node.configured.motion.planning.is_busy, 'the plan')
     last = active.desired(Q)
-    with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setitem(vars(NODE), 'small_message', 0)
+    with held_up(PLANNING):
         bench.send_trajectory(bench.trajectory((1.0, Q)))
         active.cancel(handle)
     assert active.result(handle).status == CANCELED
     stopped_after(active, last)
 
 
+@pytest.mark.usefixtures('all_beside')
 @pytest.mark.parametrize('newer', ['goal', 'topic'])
-def test_of_a_goal_and_a_topic_trajectory_the_newer_counts(
-    bench, active, monkeypatch, newer: str
-) -> None:
+def test_of_a_goal_and_a_topic_trajectory_the_newer_counts(bench, active, newer: str) -> None:
     """Both are planned beside: what was followed goes on until the newer one is planned."""
-    with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setitem(vars(NODE), 'few_points', 0)
-        patch.setitem(vars(NODE), 'small_message', 0)
-        for kind in ('topic', 'goal') if newer == 'goal' else ('goal', 'topic'):
-            if kind == 'goal':
-                goal = active.send_accepted((1.0, GOAL))
-            else:
-                bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
-                bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
+    message = bench.trajectory((1.0, Q - STEP))
+    with held_up(PLANNING):
+        if newer == 'goal':
+            bench.send_trajectory(message)
+        goal = active.send_accepted((1.0, GOAL))
+        if newer == 'topic':
+            bench.send_trajectory(message)
     if newer == 'goal':
         planning = bench.node.configured.motion.planning
         bench.spin(lambda: not planning.is_busy, 'both plans')

@@ -71,9 +71,8 @@ class Controller:
 
     def end(self, end: Callable[[], None], code: int, text: str, handle: Any = None) -> None:
         """End the newest goal, or another one."""
-        end()
         result = self.type.Result(error_code=code, error_string=text)
-        self.server.finish(handle or self.handles[-1], result)
+        assert self.server.finish(handle or self.handles[-1], end, result)
 
     def hold(self, position: Any, velocities: Any = (0.0,) * 6) -> None:
         """Say where the arm is sent."""

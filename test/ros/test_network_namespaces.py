@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -40,36 +41,32 @@ def wait_for_carrier(namespace: str, link: str) -> None:
 @pytest.fixture
 def namespaces() -> Iterator[tuple[str, str, str]]:
     """Return the names of two network namespaces that a cable joins, and of its second end."""
-    if shutil.which('ip') is None:
-        pytest.skip('network namespaces: the command ip (iproute2) is not installed')
-    if os.geteuid() != 0:
-        pytest.skip('network namespaces: need to be root')
+    if shutil.which('ip') is None or os.geteuid() != 0:
+        pytest.skip('network namespaces: need the command ip (iproute2), and to be root')
     number = os.getpid()
-    names = (f'ned_node_{number}', f'ned_robot_{number}')
-    links = (f'nedn{number}'[:15], f'nedr{number}'[:15])
-    made = []
-    try:
+    names, links = (
+        tuple(f'{kind}{number}'[:15] for kind in kinds)
+        for kinds in (('ned_node_', 'ned_robot_'), ('nedn', 'nedr'))
+    )
+    with ExitStack() as made:
         try:
             for name in names:
                 run('ip', 'netns', 'add', name)
-                made.append(name)
+                # The links go with them.
+                made.callback(run, 'ip', 'netns', 'delete', name)
             run(
                 *('ip', '-n', names[0], 'link', 'add', links[0], 'type', 'veth'),
                 *('peer', 'name', links[1], 'netns', names[1]),
             )
             for index, (name, link) in enumerate(zip(names, links, strict=True)):
                 run('ip', '-n', name, 'address', 'add', f'10.213.77.{index + 1}/24', 'dev', link)
-                run('ip', '-n', name, 'link', 'set', 'lo', 'up')
-                run('ip', '-n', name, 'link', 'set', link, 'up')
+                for each in ('lo', link):
+                    run('ip', '-n', name, 'link', 'set', each, 'up')
             for name, link in zip(names, links, strict=True):
                 wait_for_carrier(name, link)
         except OSError as error:
             pytest.skip(f'network namespaces cannot be made here: {error}')
-        yield names[0], names[1], links[1]
-    finally:
-        for name in made:
-            # The links go with them.
-            subprocess.run(['ip', 'netns', 'delete', name], capture_output=True)
+        yield *names, links[1]
 
 
 @pytest.mark.long

@@ -17,6 +17,9 @@ from ne_dynamics.shipped import shipped_file
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 
 
+NO_READING = 'ne_dynamics.ros.robot_description.check_description'
+
+
 def test_every_transition(bench) -> None:
     """Configure, activate, deactivate, cleanup and shutdown do what they say, twice round."""
     bench.start(wait='unconfigured', autostart=False)
@@ -35,22 +38,19 @@ def test_every_transition(bench) -> None:
     assert bench.state == 'finalized'
 
 
-NO_READING = 'ne_dynamics.ros.robot_description.check_description'
-
-
 def test_inactive_sends_nothing(bench) -> None:
-    node = bench.start(wait='unconfigured', autostart=False)
+    """States are heard, trajectories dropped, requests refused."""
+    bench.start(wait='unconfigured', autostart=False)
     bench.change_state('configure')
     bench.connect()
     bench.joint_states.publish(bench.joint_state(Q))
-    bench.spin(lambda: node.reporter.statistics.received['joint_states'] == 1)
+    bench.spin(lambda: bench.received['joint_states'] == 1)
     bench.send_trajectory(bench.trajectory((1.0, Q)))
     bench.hear('joint_trajectory dropped', 'not active')
-    bench.settle()
-    assert bench.commands == []
     response = bench.trigger('hold')
     assert not response.success
     assert 'inactive' in response.message
+    assert bench.commands == []
 
 
 @pytest.mark.parametrize('way', ['topic', 'topic before the node', 'parameter'])

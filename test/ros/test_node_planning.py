@@ -25,20 +25,19 @@ COUNT = 2_000
 PATIENCE = 120.0
 
 
-def long_way(bench, goal, seconds=2.0, begin=Q, after=0.0):
-    """Return a trajectory of thousands of points from rest at one point to rest at another."""
-    share = np.arange(1, COUNT + 1)[:, np.newaxis] / COUNT
-    positions = begin + (goal - begin) * (3.0 * share**2 - 2.0 * share**3)
-    velocities = (goal - begin) * 6.0 * (share - share**2) / seconds
-    times = after + seconds * share[:, 0]
-    return bench.trajectory(*zip(times.tolist(), positions, velocities, strict=True))
+def long_way(bench):
+    """Return a trajectory of thousands of points, in 2 s from rest at Q to rest 0.4 further."""
+    share, step = np.arange(1, COUNT + 1)[:, np.newaxis] / COUNT, np.full(6, 0.4)
+    positions = Q + step * (3.0 * share**2 - 2.0 * share**3)
+    velocities = step * 3.0 * (share - share**2)
+    return bench.trajectory(*zip(2.0 * share[:, 0], positions, velocities, strict=True))
 
 
 @pytest.fixture
 def holding(bench):
-    """Return a bench whose node holds an arm."""
+    """Return the bench of a node that holds an arm at Q."""
     bench.start()
-    bench.answer(bench.joint_state(Q))
+    bench.desired(Q)
     return bench
 
 
@@ -50,51 +49,47 @@ def until_planned(bench) -> None:
 
 def test_states_are_answered_while_it_is_planned(holding) -> None:
     """However long it takes the arm is held; then the motion begins with the next state."""
-    bench = holding
-    with being_planned(bench, long_way(bench, Q + 0.4)):
+    with being_planned(holding, long_way(holding)):
         for _ in range(20):
-            np.testing.assert_array_equal(bench.desired(Q), Q)
-    until_planned(bench)
-    np.testing.assert_allclose(bench.desired(Q), Q, atol=1e-12)
-    np.testing.assert_allclose(bench.desired(Q, dt=1.0), Q + 0.2, atol=1e-9)
+            np.testing.assert_array_equal(holding.desired(Q), Q)
+    until_planned(holding)
+    np.testing.assert_allclose(holding.desired(Q), Q, atol=1e-12)
+    np.testing.assert_allclose(holding.desired(Q, dt=1.0), Q + 0.2, atol=1e-9)
 
 
 def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> None:
     """Who activates the node again finds the arm held."""
-    bench = holding
-    with being_planned(bench, long_way(bench, Q + 0.4)):
-        assert bench.change_state('deactivate')
-        assert bench.change_state('activate')
-        bench.desired(Q)
-    bench.settle()
+    with being_planned(holding, long_way(holding)):
+        assert holding.change_state('deactivate')
+        assert holding.change_state('activate')
+        holding.desired(Q)
+    holding.settle()
     for _ in range(3):
-        np.testing.assert_array_equal(bench.desired(Q, dt=0.5), Q)
+        np.testing.assert_array_equal(holding.desired(Q, dt=0.5), Q)
 
 
 def test_a_process_that_is_killed_is_replaced(holding) -> None:
     """Another one does what it was asked for; nothing is lost, and states are answered."""
-    bench = holding
-    with being_planned(bench, long_way(bench, Q + 0.4)) as pid:
+    with being_planned(holding, long_way(holding)) as pid:
         os.kill(pid, 9)
-        until_planned(bench)
+        until_planned(holding)
     assert PLANNING.pid != pid
-    bench.desired(Q)
-    np.testing.assert_allclose(bench.desired(Q, dt=1.0), Q + 0.2, atol=1e-9)
+    holding.desired(Q)
+    np.testing.assert_allclose(holding.desired(Q, dt=1.0), Q + 0.2, atol=1e-9)
 
 
 def test_without_the_process_small_plans_go_on(holding, monkeypatch) -> None:
     """What is large is dropped with the reason, what is small is planned by the node itself."""
-    bench = holding
     monkeypatch.setattr(sys, 'executable', '/nowhere/python')
     PLANNING.stop()
-    bench.send_trajectory(long_way(bench, Q + 0.4))
-    bench.hear('joint_trajectory dropped', 'planning', '/nowhere/python')
-    np.testing.assert_array_equal(bench.desired(Q), Q)
-    bench.set(trajectory__when_infeasible='slow_down')
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.2, STILL)))
-    until_planned(bench)
-    bench.desired(Q)
-    np.testing.assert_allclose(bench.desired(Q, dt=1.5), Q + 0.2, atol=1e-9)
+    holding.send_trajectory(long_way(holding))
+    holding.hear('joint_trajectory dropped', 'planning', '/nowhere/python')
+    np.testing.assert_array_equal(holding.desired(Q), Q)
+    holding.set(trajectory__when_infeasible='slow_down')
+    holding.send_trajectory(holding.trajectory((1.0, Q + 0.2, STILL)))
+    until_planned(holding)
+    holding.desired(Q)
+    np.testing.assert_allclose(holding.desired(Q, dt=1.5), Q + 0.2, atol=1e-9)
 
 
 def test_the_working_directory_is_nobodys_package(make_worker, tmp_path, monkeypatch) -> None:
@@ -108,14 +103,13 @@ def test_the_working_directory_is_nobodys_package(make_worker, tmp_path, monkeyp
 
 def test_limits_changed_meanwhile(holding, monkeypatch) -> None:
     """What is planned by parameters that have changed is planned again, by those that count."""
-    bench = holding
-    bench.set(trajectory__when_infeasible='follow')
+    holding.set(trajectory__when_infeasible='follow')
     monkeypatch.setitem(vars(NODE), 'small_message', 0)
-    message = bench.trajectory((2.0, Q + 0.01), (2.02, Q + 0.6), (5.0, Q))
-    with being_planned(bench, message):
-        bench.set(trajectory__when_infeasible='refuse')
-    bench.hear('joint_trajectory dropped', 'expected at most')
-    np.testing.assert_array_equal(bench.desired(Q, dt=2.0), Q)
+    message = holding.trajectory((2.0, Q + 0.01), (2.02, Q + 0.6), (5.0, Q))
+    with being_planned(holding, message):
+        holding.set(trajectory__when_infeasible='refuse')
+    holding.hear('joint_trajectory dropped', 'expected at most')
+    np.testing.assert_array_equal(holding.desired(Q, dt=2.0), Q)
 
 
 def test_a_stream_is_followed_though_motions_may_be_slowed_down(bench) -> None:

@@ -181,7 +181,8 @@ def is_held_without_efforts(age: float) -> bool:
     """Return whether an arm is left that has not come to rest for so long."""
     said = []
     held = HeldEfforts.__new__(HeldEfforts)
-    held._action, held._since, held._arm = '/controller', time.monotonic() - age, object
+    held._action, held._since = '/controller', time.monotonic() - age
+    held._node = SimpleNamespace(arm=object())
     held._present = SimpleNamespace(find_reference=lambda since: None)
     held._reporter = SimpleNamespace(say=lambda *arguments: said.append(arguments))
     held.look()

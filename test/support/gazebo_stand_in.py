@@ -98,10 +98,11 @@ def spawner(folder, arguments):
 def wait_for(path):
     """Wait until a file is there."""
     deadline = time.monotonic() + 60.0
-    while not path.exists():
-        if time.monotonic() > deadline:
-            sys.exit(1)
-        time.sleep(0.01)
+    with contextlib.suppress(KeyboardInterrupt):
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    if not path.exists():
+        sys.exit(1)
 
 
 def spin(node):

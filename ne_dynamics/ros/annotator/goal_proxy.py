@@ -17,8 +17,7 @@ from action_msgs.msg import GoalStatus
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient, CancelResponse, GoalResponse
-from rclpy.action.server import RCLError, ServerGoalHandle
-from rclpy.logging import LoggingSeverity as Severity
+from rclpy.action.server import ServerGoalHandle
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.guards.goal import GoalCode
@@ -87,7 +86,7 @@ class GoalProxy:
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : AnnotatorNode
     action_type : type
         control_msgs.action.FollowJointTrajectory
     controller : str
@@ -96,8 +95,6 @@ class GoalProxy:
     background : Background
     present : Present
         Knows where the arm is.
-    arm : callable
-        Returns the arm, or None before its model has come.
     steady_clock : rclpy.clock.Clock
     """
 
@@ -111,7 +108,6 @@ class GoalProxy:
         reporter: Reporter,
         background: Background,
         present: Present,
-        arm: Callable[[], AnnotatedArm | None],
         steady_clock: Any,
     ) -> None:
         self._node = node
@@ -119,14 +115,11 @@ class GoalProxy:
         self._reporter = reporter
         self._background = background
         self._present = present
-        self._arm = arm
         self._goals: list[_ProxiedGoal] = []
         self._client = ActionClient(node, action_type, f'{controller}/{NAME}')
         self._action = node.resolve_topic_name(f'{controller}/{NAME}')
         self._question = node.create_client(GetParameters, f'{controller}/get_parameters')
-        self._held = HeldEfforts(
-            node, self._client, self._action, action_type, reporter, present, arm
-        )
+        self._held = HeldEfforts(node, self._client, self._action, action_type, reporter, present)
         self._server = PatientServer(
             node,
             action_type,
@@ -157,7 +150,7 @@ class GoalProxy:
         goal = _ProxiedGoal(handle, time.monotonic())
         self._goals.append(goal)
         self._watch.reset()
-        arm = self._arm()
+        arm: AnnotatedArm | None = self._node.arm
         if arm is None:
             self._abort(goal, 'there is no model of the robot yet')
         elif not self._client.server_is_ready():
@@ -360,11 +353,6 @@ class GoalProxy:
         self._goals.remove(goal)
         if goal.work is not None:
             goal.work.cancel()
-        try:
-            end()
-        except RCLError as error:
-            self._reporter.say(f'{NAME}.end', f'{NAME}: {error}', Severity.ERROR)
-            return
-        self._server.finish(goal.handle, result)
-        if result.error_code != int(GoalCode.SUCCESSFUL):
+        is_ended = self._server.finish(goal.handle, end, result)
+        if is_ended and result.error_code != int(GoalCode.SUCCESSFUL):
             self._reporter.say(f'{NAME}.aborted', f'{NAME}: goal aborted: {result.error_string}')

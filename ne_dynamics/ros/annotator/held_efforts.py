@@ -9,7 +9,6 @@ another goal takes the place of one, where a message would take the place of its
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,8 +36,7 @@ UNBOUNDED = -1.0
 class HeldEfforts:
     """Sends the position at which a controller holds the arm, with the efforts that hold it.
 
-    `client` is that of the controller's action, whose name is `action`; `arm` returns the arm, or
-    None before its model has come.
+    `client` is that of the controller's action, whose name is `action`.
     """
 
     def __init__(
@@ -49,14 +47,13 @@ class HeldEfforts:
         action_type: Any,
         reporter: Reporter,
         present: Present,
-        arm: Callable[[], AnnotatedArm | None],
     ) -> None:
+        self._node = node
         self._client = client
         self._action = action
         self._type = action_type
         self._reporter = reporter
         self._present = present
-        self._arm = arm
         self._since: float | None = None
         self._goals: GoalStatusArray | None = None
         self._last: tuple[tuple[str, ...], FloatArray] | None = None
@@ -90,7 +87,7 @@ class HeldEfforts:
         """Send them when the controller follows no goal, and says where it holds the arm."""
         if self._since is None:
             return
-        arm = self._arm()
+        arm: AnnotatedArm | None = self._node.arm
         if time.monotonic() > self._since + NODE.longest_stop or arm is None:
             self._since = None
             text = f'{self._action}: the arm is held without its efforts: it did not come to rest'

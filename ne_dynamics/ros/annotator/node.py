@@ -100,7 +100,7 @@ class AnnotatorNode(Node):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix='annotate')
         self._background = Background(self, self._pool)
         self._present = Present(self, reporter, controller)
-        tools = reporter, self._background, self._present, lambda: self.arm
+        tools = reporter, self._background, self._present
         AnnotationTopics(self, *tools)
         steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._proxy: GoalProxy | None = None

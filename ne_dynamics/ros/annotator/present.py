@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import Imu, JointState
 
 from ne_dynamics.control.sensors.imu import BaseImu
@@ -23,6 +22,7 @@ from ne_dynamics.ros.messages.conversion import (
     MessageError,
     imu_reading,
 )
+from ne_dynamics.ros.messages.serialized_message import read_message
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -75,10 +75,7 @@ class _Source:
         return position if bool((np.abs(velocity) < NODE.rest_velocity).all()) else None
 
     def _read(self, reader: JointStateReader, index: int) -> JointReading:
-        try:
-            message = deserialize_message(self._messages[index].data, self._kind)
-        except Exception as error:
-            raise MessageError('data', f'expected a {self._kind.__name__}: {error}') from error
+        message = read_message(self._messages[index].data, self._kind)
         if self._kind is JointState:
             return reader.read(message)
         point = message.reference

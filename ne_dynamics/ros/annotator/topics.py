@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -25,27 +24,20 @@ class AnnotationTopics:
 
     Parameters
     ----------
-    node : rclpy.node.Node
+    node : AnnotatorNode
     reporter : Reporter
     background : Background
     present : Present
         Knows where the arm is.
-    arm : callable
-        Returns the arm, or None before its model has come.
     """
 
     def __init__(
-        self,
-        node: Any,
-        reporter: Reporter,
-        background: Background,
-        present: Present,
-        arm: Callable[[], AnnotatedArm | None],
+        self, node: Any, reporter: Reporter, background: Background, present: Present
     ) -> None:
+        self._node = node
         self._reporter = reporter
         self._background = background
         self._present = present
-        self._arm = arm
         self._waiting: Future[Any] | None = None
         self._publisher = node.create_publisher(JointTrajectory, RESULT_TOPIC, 10)
         latest = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
@@ -53,7 +45,7 @@ class AnnotationTopics:
         node.create_subscription(JointTrajectory, TOPIC, self._on_annotate, latest, raw=True)
 
     def _on_annotate(self, data: bytes) -> None:
-        arm = self._arm()
+        arm: AnnotatedArm | None = self._node.arm
         if arm is None:
             self._reporter.drop('annotate', 'data', 'there is no model of the robot yet')
             return

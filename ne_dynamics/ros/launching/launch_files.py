@@ -155,29 +155,19 @@ def check_packages(context: LaunchContext, packages: Iterable[str], needed_by: s
         raise RuntimeError(f'{needed_by} needs packages that are not installed: {debian}')
 
 
-def read_yaml(file: Path, argument: str) -> Any:
-    """Return what is in the file that an argument names.
-
-    Raises
-    ------
-    ParameterError
-        When it cannot be read, or is no YAML.
-    """
-    try:
-        return yaml.safe_load(file.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ParameterError(f'{argument} {file}: {error}') from error
-
-
 def controller_parameters(file: Path, name: str) -> dict[str, Any]:
     """Return the parameters of a node in a parameter file, whatever its namespace there.
 
     Raises
     ------
     ParameterError
-        When there are none.
+        When there are none, or it cannot be read.
     """
-    for node, parameters in nodes_in(read_yaml(file, 'controllers_file')):
+    try:
+        content = yaml.safe_load(file.read_text(encoding='utf-8'))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ParameterError(f'controllers_file {file}: {error}') from error
+    for node, parameters in nodes_in(content):
         if node.rpartition('/')[2] == name and isinstance(parameters, dict):
             return parameters
     raise ParameterError(f'controllers_file {file}: expected parameters of {name!r}, got none')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.action import ActionServer
@@ -43,10 +44,19 @@ class PatientServer(ActionServer):
     def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
         """Do nothing: whoever has accepted the goal executes it."""
 
-    def finish(self, goal_handle: ServerGoalHandle, result: Any) -> None:
-        """Let the result be sent to whom it may concern; the goal's state is final already."""
+    def finish(self, goal_handle: ServerGoalHandle, end: Callable[[], None], result: Any) -> bool:
+        """End a goal by a call such as its `succeed`, and let the result be sent.
+
+        Returns whether it was ended: it is not where its state does not allow it.
+        """
+        try:
+            end()
+        except RCLError as error:
+            self._node.get_logger().error(f'{self._name}: {error}')
+            return False
         if self._node.executor is not None:
             super().notify_execute(goal_handle, lambda _: result)
+        return True
 
     async def execute(self, taken_data: Any) -> None:
         """Serve requests; a client that is gone before its answer is no fault of ours."""

@@ -7,15 +7,9 @@ another name cannot be in it: they are here, and their sources are in the file.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.settings.parameter_file import parameters_in_any_namespace
-
-NODE = 'computed_torque'
 
 DRIVERS: Mapping[str, Mapping[str, str]] = {
     'generic': {},
@@ -56,24 +50,17 @@ def driver_file(name: str) -> str:
     return f'driver_{name}.yaml'
 
 
-def find_changes(given: Path, params_file: Path, whose: str = 'driver') -> list[str]:
-    """Return what a parameter file of the user changes of a given one that comes before it.
+def find_changes(
+    given: Mapping[str, Any], own: Mapping[str, Any], whose: str = 'driver'
+) -> list[str]:
+    """Return what the parameters of a user's file change of those given before, by name.
 
-    A full copy of the default file changes all of it back. There is a text for each parameter
-    that both have with another value, as `terms.gravity: True (driver: False)`, where `whose`
-    says what the one before is of. Empty when the user's cannot be read: the node will say why.
+    A full copy of the default file changes all of them back. There is a text for each that both
+    have with another value, as `terms.gravity: True (driver: False)`, where `whose` says what the
+    ones before are of.
     """
-    try:
-        own = _read_parameters(params_file)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        return []
     return [
         f'{name}: {own[name]} ({whose}: {value})'
-        for name, value in _read_parameters(given).items()
+        for name, value in given.items()
         if name in own and own[name] != value
     ]
-
-
-def _read_parameters(path: Path) -> dict[str, Any]:
-    content = yaml.safe_load(path.read_text(encoding='utf-8'))
-    return parameters_in_any_namespace(content, NODE)

@@ -64,20 +64,6 @@ def nodes_in(content: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, A
             yield from nodes_in(value, names)
 
 
-def parameters_in_any_namespace(content: Any, node: str) -> dict[str, Any]:
-    """Return the parameters of a node in a parameter file, whatever its namespace there.
-
-    `content` is what YAML made of the file, `node` a name without namespace. Values are by name,
-    with dots in the names.
-    """
-    matching = [
-        values
-        for name, values in nodes_in(content)
-        if name.rpartition('/')[2] in (node, *_WILDCARDS)
-    ]
-    return {name: value for values in matching for name, value in flattened(values)}
-
-
 def read_parameters(path: Path, node: str) -> dict[str, Any]:
     """Return the parameters of a node, by its name with namespace, in a file.
 
