@@ -1,4 +1,4 @@
-"""Robots whose numbers are printed: a Puma 560 by two DH files, and six links of JAERI-M 90-147."""
+"""Robots whose numbers are printed: a Puma 560, and the six links of JAERI-M 90-147."""
 
 import numpy as np
 import pytest
