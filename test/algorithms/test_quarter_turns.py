@@ -45,16 +45,6 @@ def test_a_split_rotation_is_the_rotation_whatever_rounding_left_in_it(noise):
             np.testing.assert_allclose(rotation_of(pairs), rotation, rtol=0, atol=2e-15)
 
 
-@pytest.mark.parametrize('twist', [1e-17, 3e-16, 1e-15, 1e-12, 1e-9, 1e-4, np.pi - 1e-9])
-def test_a_small_twist_does_not_spoil_the_split(twist):
-    """Turn and spin are uncertain beside a small twist; their product is not."""
-    for angles in np.random.default_rng(1).uniform(-np.pi, np.pi, (200, 2)):
-        angles = [angles[0], twist, angles[1]]
-        rotation = rotation_of(zip(np.cos(angles), np.sin(angles), strict=True))
-        found = rotation_of(split_rotation(rotation))
-        np.testing.assert_allclose(found, rotation, rtol=0, atol=2e-15)
-
-
 def quarter_turn_robot(seed):
     """Return a chain whose frames are at quarter turns and whose axes are coordinate axes."""
     rng = np.random.default_rng(seed)

@@ -673,15 +673,3 @@ def test_entries_keep_the_signature_of_the_method(name, count, pair):
     )
     assert found == expected
     assert getattr(pair[0], name).__doc__.startswith('Return')
-
-
-def test_dynamics_that_are_built_again_forget_the_robot_before():
-    first, second = robot_of('six_axis_arm'), robot_of('puma560_standard')
-    q = np.linspace(0.1, 0.9, 6)
-    dynamics = ned.Dynamics(first, backend='compiled')
-    for _ in range(3):
-        dynamics.gravity_torque(q)
-    dynamics.__init__(second, backend='compiled')
-    assert_same(
-        dynamics.gravity_torque(q), ned.Dynamics(second, backend='python').gravity_torque(q)
-    )

@@ -74,8 +74,8 @@ def chain(seed):
 
 KNOWN = [Case(robot.name, robot.path, robot.as_loaded) for robot in EXAMPLE_ROBOTS]
 WHOLE = [whole_tree(seed) for seed in range(TREES)]
-LARGE = [WHOLE[23]]
-"""A tree of 24 joints: no matrix is written out for so many."""
+LARGE = [WHOLE[23], WHOLE[12]]
+"""Trees of 24 joints, for which no matrix is written out, and of 13: some are, by factors."""
 SMALL = [WHOLE[seed] for seed in range(TREES) if seed % LARGEST < 10][:40]
 CHAINS = [case for case in map(chain, range(120)) if case][:30:3]
 
@@ -226,11 +226,22 @@ def test_forward_kinematics_of_named_links(case, pair, assert_agree):
         assert_agree(case.name, 'links', computed, pair.oracle.forward_kinematics(q, link=link))
 
 
-@pytest.mark.kept(8)
-@every(LARGE, [case for case in KNOWN if case.name == 'UR5'], SMALL)
-def test_regressor(case, pair, assert_agree):
-    """The regressor equals Pinocchio's, mimic joints folded into the joint they follow."""
+def check_regressor(case, pair, assert_agree):
+    """Compare with Pinocchio's, mimic joints folded into the joint they follow."""
     joints = [body.joint_name for body in pair.ours.robot.bodies]
     computed = pair.each(pair.ours.regressor, 'q', 'qd', 'qdd')
     expected = pair.each(functools.partial(pair.oracle.regressor, joints=joints), 'q', 'qd', 'qdd')
     assert_agree(case.name, 'regressor', computed, expected)
+
+
+@pytest.mark.kept(8)
+@every(KNOWN, SMALL)
+def test_regressor(case, pair, assert_agree):
+    check_regressor(case, pair, assert_agree)
+
+
+@pytest.mark.parametrize('backend', ['python'], indirect=True)
+@pytest.mark.parametrize('case', LARGE, ids=str)
+def test_regressor_of_many_joints(case, pair, assert_agree):
+    """Written out by factors, and assembled."""
+    check_regressor(case, pair, assert_agree)
