@@ -117,6 +117,7 @@ setup(
     package_data={
         PACKAGE: [
             'py.typed',
+            'codegen/c/templates/*.in',
             'report_page/*.jinja',
             'bring_up/templates/*.jinja',
             'bring_up/templates/*/*.jinja',

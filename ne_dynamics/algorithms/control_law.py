@@ -17,14 +17,13 @@ evaluated.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.algorithms.scalars.elementary import clamp, nearest
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
-from ne_dynamics.model.robot import Link
 
 _TURN = 2.0 * math.pi
 
@@ -37,66 +36,14 @@ class ControlledRobot(NamedTuple):
     mechanism : Mechanism
     is_continuous : tuple of n bool
         Whether a joint turns without end.
-    gravity : tuple of 3 float
-        In the base link's axes [m/s^2].
-    tip : Link or None
-        Where wrench and payload are.
+    surroundings : mapping
+        Gravity, tip and loads, by the names of
+        :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
     """
 
     mechanism: Mechanism
     is_continuous: tuple[bool, ...]
-    gravity: tuple[float, float, float]
-    tip: Link | None
-
-    def surroundings(self, loads: Loads) -> dict[str, Any]:
-        """Return what the recursion takes beside the motion, by the names of its arguments."""
-        return {'gravity': self.gravity, 'tip': self.tip, **loads._asdict()}
-
-
-class Loads(NamedTuple):
-    """What acts beside the motion.
-
-    As :func:`~ne_dynamics.algorithms.newton_euler.newton_euler` takes it.
-
-    Attributes
-    ----------
-    wrench : sequence of 6 scalars, or None
-    base_motion : sequence of 9 scalars, or None
-    payload : sequence of 10 scalars, or None
-    """
-
-    wrench: Sequence[Scalar] | None = None
-    base_motion: Sequence[Scalar] | None = None
-    payload: Sequence[Scalar] | None = None
-
-
-class State(NamedTuple):
-    """Positions [rad or m] and velocities [rad/s or m/s] of n joints."""
-
-    q: Sequence[Scalar]
-    qd: Sequence[Scalar]
-
-
-class PdGains(NamedTuple):
-    """Diagonal gains of position and velocity errors, n scalars each."""
-
-    kp: Sequence[Scalar]
-    kv: Sequence[Scalar]
-
-
-class ControlEfforts(NamedTuple):
-    """What a law gives.
-
-    Attributes
-    ----------
-    efforts : list of n scalars
-        Not limited [N m or N].
-    errors : list of n scalars
-        Desired less measured position [rad or m].
-    """
-
-    efforts: Vector
-    errors: Vector
+    surroundings: Mapping[str, Any]
 
 
 def compute_position_errors(
@@ -120,28 +67,34 @@ def compute_position_errors(
     return errors
 
 
-def _feed_back(gains: PdGains, errors: Sequence[Scalar], rates: Sequence[Scalar]) -> Vector:
-    return [
-        kp * error + kv * rate for kp, kv, error, rate in zip(*gains, errors, rates, strict=True)
-    ]
-
-
-def _add(first: Sequence[Scalar], second: Sequence[Scalar]) -> Vector:
-    return [one + other for one, other in zip(first, second, strict=True)]
+def _add_feedback(
+    feedforward: Sequence[Scalar],
+    kp: Sequence[Scalar],
+    kv: Sequence[Scalar],
+    errors: Sequence[Scalar],
+    rates: Sequence[Scalar],
+) -> Vector:
+    rows = zip(kp, kv, errors, rates, strict=True)
+    feedback = [p * error + v * rate for p, v, error, rate in rows]
+    return [given + more for given, more in zip(feedforward, feedback, strict=True)]
 
 
 def control_effort(
     robot: ControlledRobot,
-    measured: State,
-    desired: State,
-    model: State,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    q_desired: Sequence[Scalar],
+    qd_desired: Sequence[Scalar],
+    q_model: Sequence[Scalar],
+    qd_model: Sequence[Scalar],
     qdd: Sequence[Scalar],
     friction_qd: Sequence[Scalar],
-    gains: PdGains,
-    effort_gains: PdGains,
+    kp: Sequence[Scalar],
+    kv: Sequence[Scalar],
+    effort_kp: Sequence[Scalar],
+    effort_kv: Sequence[Scalar],
     smoothing_velocity: Scalar,
-    loads: Loads,
-) -> ControlEfforts:
+) -> tuple[Vector, Vector]:
     """Return ``RNE(model, qdd + Kv e' + Kp e) + f(friction_qd) + Kv2 e' + Kp2 e``.
 
     The one law of which the others are cases.
@@ -149,98 +102,88 @@ def control_effort(
     Parameters
     ----------
     robot : ControlledRobot
-    measured, desired : State
-        Whose difference are the errors.
-    model : State
+    q, qd, q_desired, qd_desired : sequence of n scalars
+        Whose differences are the errors [rad or m, rad/s or m/s].
+    q_model, qd_model : sequence of n scalars
         At which links and rotors count.
     qdd : sequence of n scalars
         Acceleration that is fed forward [rad/s^2 or m/s^2].
     friction_qd : sequence of n scalars
         Velocities for which friction counts [rad/s or m/s].
-    gains : PdGains
-        Kp and Kv, accelerations per error [1/s^2, 1/s].
-    effort_gains : PdGains
+    kp, kv : sequence of n scalars
+        Accelerations per error [1/s^2, 1/s].
+    effort_kp, effort_kv : sequence of n scalars
         Kp2 and Kv2, efforts per error [N m/rad or N/m, N m s/rad or N s/m].
     smoothing_velocity : scalar
         As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
-    loads : Loads
+
+    Returns
+    -------
+    efforts : list of n scalars
+        Not limited [N m or N].
+    errors : list of n scalars
+        Desired less measured position [rad or m].
     """
-    errors = compute_position_errors(desired.q, measured.q, robot.is_continuous)
-    rates = [wanted - rate for wanted, rate in zip(desired.qd, measured.qd, strict=True)]
+    errors = compute_position_errors(q_desired, q, robot.is_continuous)
+    rates = [wanted - rate for wanted, rate in zip(qd_desired, qd, strict=True)]
     efforts = newton_euler(
         robot.mechanism,
-        *model,
-        _add(qdd, _feed_back(gains, errors, rates)),
+        q_model,
+        qd_model,
+        _add_feedback(qdd, kp, kv, errors, rates),
         friction_qd=friction_qd,
         smoothing_velocity=smoothing_velocity,
-        **robot.surroundings(loads),
+        **robot.surroundings,
     )
-    return ControlEfforts(_add(efforts, _feed_back(effort_gains, errors, rates)), errors)
+    return _add_feedback(efforts, effort_kp, effort_kv, errors, rates), errors
 
 
 def computed_torque(
     robot: ControlledRobot,
-    measured: State,
-    desired: State,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    q_desired: Sequence[Scalar],
+    qd_desired: Sequence[Scalar],
     qdd_desired: Sequence[Scalar],
-    gains: PdGains,
+    kp: Sequence[Scalar],
+    kv: Sequence[Scalar],
     effort_limits: Sequence[Scalar],
     smoothing_velocity: Scalar,
-    loads: Loads,
 ) -> Vector:
     """Return the limited efforts of computed torque, n scalars [N m or N].
 
-    The parameters are those of :func:`control_effort`; the gains are accelerations per error
-    [1/s^2, 1/s], the limits magnitudes that no effort exceeds [N m or N].
+    The parameters are those of :func:`control_effort`; the limits are magnitudes that no effort
+    exceeds [N m or N].
     """
-    law = control_effort(
-        robot,
-        measured,
-        desired,
-        measured,
-        qdd_desired,
-        desired.qd,
-        gains,
-        _no_gains(robot),
-        smoothing_velocity,
-        loads,
-    )
-    return limit_efforts(law.efforts, effort_limits)
+    state, desired, none = (q, qd), (q_desired, qd_desired), [0.0] * robot.mechanism.n
+    gains = kp, kv, none, none
+    motion = *state, *desired, *state, qdd_desired, qd_desired
+    efforts, _ = control_effort(robot, *motion, *gains, smoothing_velocity)
+    return limit_efforts(efforts, effort_limits)
 
 
 def feedforward_pd(
     robot: ControlledRobot,
-    measured: State,
-    desired: State,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    q_desired: Sequence[Scalar],
+    qd_desired: Sequence[Scalar],
     qdd_desired: Sequence[Scalar],
-    gains: PdGains,
+    kp: Sequence[Scalar],
+    kv: Sequence[Scalar],
     effort_limits: Sequence[Scalar],
     smoothing_velocity: Scalar,
-    loads: Loads,
 ) -> Vector:
     """Return the limited efforts of feed-forward with PD, n scalars [N m or N].
 
     The parameters are those of :func:`computed_torque`; the gains are efforts per error [N m/rad
     or N/m, N m s/rad or N s/m].
     """
-    law = control_effort(
-        robot,
-        measured,
-        desired,
-        desired,
-        qdd_desired,
-        desired.qd,
-        _no_gains(robot),
-        gains,
-        smoothing_velocity,
-        loads,
-    )
-    return limit_efforts(law.efforts, effort_limits)
-
-
-def _no_gains(robot: ControlledRobot) -> PdGains:
-    zeros = [0.0] * robot.mechanism.n
-    return PdGains(zeros, zeros)
+    desired, none = (q_desired, qd_desired), [0.0] * robot.mechanism.n
+    gains = none, none, kp, kv
+    motion = q, qd, *desired, *desired, qdd_desired, qd_desired
+    efforts, _ = control_effort(robot, *motion, *gains, smoothing_velocity)
+    return limit_efforts(efforts, effort_limits)
 
 
 def limit_efforts(efforts: Sequence[Scalar], limits: Sequence[Scalar]) -> Vector:

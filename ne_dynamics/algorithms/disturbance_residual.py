@@ -6,88 +6,69 @@ See :mod:`ne_dynamics.control.observer` for what it is, and why it has this form
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from ne_dynamics.algorithms.control_law import ControlledRobot, Loads, State
+from ne_dynamics.algorithms.control_law import ControlledRobot
 from ne_dynamics.algorithms.coupled_drives import combine_rates, distribute_efforts
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 
 
-class ObserverStep(NamedTuple):
-    """How a step is taken.
-
-    Attributes
-    ----------
-    rate : scalar
-        One by the time since the last state [1/s].
-    lag : scalar
-        How long before the present position the middle of the step was [s].
-    shares : sequence of 2 scalars
-        By which the residuals follow what the model misses.
-    uses_velocity, uses_friction : scalar
-        1 where Coriolis efforts and friction are the command's, 0 where they are not.
-    smoothing_velocity : scalar
-        As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
-    """
-
-    rate: Scalar
-    lag: Scalar
-    shares: Sequence[Scalar]
-    uses_velocity: Scalar
-    uses_friction: Scalar
-    smoothing_velocity: Scalar
-
-
 def disturbance_residuals(
     robot: ControlledRobot,
-    measured: State,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
     qd_before: Sequence[Scalar],
     friction_qd: Sequence[Scalar],
     effort: Sequence[Scalar],
-    residuals: Sequence[Sequence[Scalar]],
-    step: ObserverStep,
-    loads: Loads,
+    slow: Sequence[Scalar],
+    fast: Sequence[Scalar],
+    step: Sequence[Scalar],
 ) -> list[Vector]:
     """Return two residuals after a state, n scalars each [N m or N].
 
     Parameters
     ----------
     robot : ControlledRobot
-    measured : State
+    q, qd : sequence of n scalars
+        The state [rad or m, rad/s or m/s].
     qd_before : sequence of n scalars
         Velocities of the state before [rad/s or m/s].
     friction_qd : sequence of n scalars
         Velocities that friction but the viscous one counts for [rad/s or m/s].
     effort : sequence of n scalars
         Commanded between the two states [N m or N].
-    residuals : two sequences of n scalars
-        Those of the state before [N m or N].
-    step : ObserverStep
-    loads : Loads
+    slow, fast : sequence of n scalars
+        The residuals of the state before [N m or N].
+    step : sequence of 7 scalars
+        One by the time since the last state [1/s]; how long before the present position the
+        middle of the step was [s]; shares by which slow and fast follow what the model misses;
+        1 where Coriolis efforts, and 1 where friction, are the command's, 0 where they are not;
+        smoothing velocity as :func:`~ne_dynamics.algorithms.joint_friction.compute_friction`
+        takes it.
     """
     mechanism = robot.mechanism
-    means = [0.5 * (before + rate) for before, rate in zip(qd_before, measured.qd, strict=True)]
+    rate, lag, slow_share, fast_share, uses_velocity, uses_friction, smoothing_velocity = step
+    means = [0.5 * (before + after) for before, after in zip(qd_before, qd, strict=True)]
     needed = newton_euler(
         mechanism,
-        [q - step.lag * mean for q, mean in zip(measured.q, means, strict=True)],
-        [step.uses_velocity * mean for mean in means],
-        [step.rate * (rate - before) for before, rate in zip(qd_before, measured.qd, strict=True)],
-        friction_qd=[step.uses_friction * rate for rate in friction_qd],
-        smoothing_velocity=step.smoothing_velocity,
-        **robot.surroundings(loads),
+        [position - lag * mean for position, mean in zip(q, means, strict=True)],
+        [uses_velocity * mean for mean in means],
+        [rate * (after - before) for before, after in zip(qd_before, qd, strict=True)],
+        friction_qd=[uses_friction * each for each in friction_qd],
+        smoothing_velocity=smoothing_velocity,
+        **robot.surroundings,
     )
-    missing = _subtract_command(mechanism, step, needed, means, friction_qd, effort)
+    missing = _subtract_command(mechanism, uses_friction, needed, means, friction_qd, effort)
     return [
         [old + share * (new - old) for old, new in zip(residual, missing, strict=True)]
-        for residual, share in zip(residuals, step.shares, strict=True)
+        for residual, share in ((slow, slow_share), (fast, fast_share))
     ]
 
 
 def _subtract_command(
     mechanism: Mechanism,
-    step: ObserverStep,
+    uses_friction: Scalar,
     needed: Vector,
     means: Vector,
     friction_qd: Sequence[Scalar],
@@ -97,8 +78,8 @@ def _subtract_command(
     # Of friction at no velocity the offset is left: it counts like the rest, or not.
     missing: Vector = [
         one
-        + step.uses_friction * viscous * (mean - rate)
-        + (step.uses_friction - 1.0) * friction.friction_offset
+        + uses_friction * viscous * (mean - rate)
+        + (uses_friction - 1.0) * friction.friction_offset
         - given
         for one, viscous, friction, mean, rate, given in zip(
             needed,
@@ -112,7 +93,7 @@ def _subtract_command(
     ]
     changes = [mean - rate for mean, rate in zip(means, friction_qd, strict=True)]
     more = [
-        step.uses_friction * drive.viscous_friction * combine_rates(drive, changes)
+        uses_friction * drive.viscous_friction * combine_rates(drive, changes)
         for drive in mechanism.drives
     ]
     return distribute_efforts(mechanism.drives, missing, more)

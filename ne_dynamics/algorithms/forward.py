@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
@@ -18,12 +19,9 @@ def forward_dynamics(
     qd: Sequence[Scalar],
     tau: Sequence[Scalar],
     *,
-    gravity: Sequence[float],
-    base_motion: Sequence[Scalar] | None = None,
-    wrench: Sequence[Scalar] | None = None,
     payload: Sequence[Scalar] | None = None,
-    external_wrenches: Sequence[Scalar] | None = None,
     tip: Link | None = None,
+    **surroundings: Any,
 ) -> Vector:
     """Return ``M(q)^-1 (tau - tau(q, qd, 0))`` (Walker and Orin 1982).
 
@@ -31,9 +29,9 @@ def forward_dynamics(
     ----------
     mechanism : Mechanism
     q, qd, tau : sequence of n scalars
-    gravity : sequence of 3 float
-    base_motion, wrench, payload, external_wrenches, tip
-        As for :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
+    payload, tip, **surroundings
+        Payload, tip, gravity and other loads as for
+        :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
 
     Returns
     -------
@@ -45,18 +43,8 @@ def forward_dynamics(
     ModelError
         When a pivot of the mass matrix is zero whatever the position.
     """
-    bias = newton_euler(
-        mechanism,
-        q,
-        qd,
-        [0.0] * mechanism.n,
-        gravity=gravity,
-        base_motion=base_motion,
-        wrench=wrench,
-        payload=payload,
-        external_wrenches=external_wrenches,
-        tip=tip,
-    )
+    zeros = [0.0] * mechanism.n
+    bias = newton_euler(mechanism, q, qd, zeros, payload=payload, tip=tip, **surroundings)
     rest = [effort - known for effort, known in zip(tau, bias, strict=True)]
     return solve_symmetric(mass_matrix(mechanism, q, payload=payload, tip=tip), rest)
 

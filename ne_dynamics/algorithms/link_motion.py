@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import Rotation, joint_rotation, newton_euler, to_child
@@ -98,35 +99,16 @@ def joint_wrenches(
     q: Sequence[Scalar],
     qd: Sequence[Scalar],
     qdd: Sequence[Scalar],
-    *,
-    gravity: Sequence[Scalar],
-    base_motion: Sequence[Scalar] | None = None,
-    wrench: Sequence[Scalar] | None = None,
-    payload: Sequence[Scalar] | None = None,
-    external_wrenches: Sequence[Scalar] | None = None,
-    tip: Link | None = None,
+    **surroundings: Any,
 ) -> list[Vector]:
     """Return the force [N], then the moment [N m], onto each body through its joint.
 
     At the origin of the model's body frame and in its axes. `plain` is built with
-    ``regroup=False``; the other arguments are those of
+    ``regroup=False``; the other arguments, with gravity, loads and tip, are those of
     :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
     """
     found: list[tuple[Vector, Vector]] = []
-    newton_euler(
-        plain,
-        q,
-        qd,
-        qdd,
-        gravity=gravity,
-        base_motion=base_motion,
-        wrench=wrench,
-        payload=payload,
-        external_wrenches=external_wrenches,
-        tip=tip,
-        joint_effects=False,
-        wrenches=found,
-    )
+    newton_euler(plain, q, qd, qdd, joint_effects=False, wrenches=found, **surroundings)
     rows = []
     for pose_in_body, (force, moment) in zip(plain.body_poses, found, strict=True):
         pose = pose_in_body.inverse()

@@ -233,28 +233,6 @@ def _express_bodies(
     return chosen, rotations
 
 
-def replace_inertias(mechanism: Mechanism, robot: Robot, regroup: bool = True) -> Mechanism:
-    """Return a mechanism with the inertias, friction and rotor inertias of another robot.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-    robot : Robot
-        With the joints and frames of the robot that the mechanism was built of.
-    regroup : bool
-        As for :func:`build_mechanism`. No number is treated as zero.
-    """
-    bodies = [
-        replace(body, inertia=_express_inertia(robot, index, mechanism.body_poses[index]))
-        for index, body in enumerate(mechanism.bodies)
-    ]
-    return replace(
-        mechanism,
-        bodies=tuple(_regroup(bodies) if regroup else bodies),
-        **_describe_joints(robot),
-    )
-
-
 def _measure_lengths(robot: Robot) -> tuple[float, float]:
     """Return how far the robot reaches from its first joints, and how far those are, at most."""
     reaches: list[float] = []

@@ -16,6 +16,7 @@ import numpy as np
 
 from ne_dynamics.algorithms.kinematics import body_poses, locate_pose
 from ne_dynamics.algorithms.link_motion import body_velocities, locate_velocity
+from ne_dynamics.algorithms.loads import move_payload
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
 from ne_dynamics.algorithms.newton_euler import angular_matrix, newton_euler
@@ -101,32 +102,10 @@ def potential_energy_regressor(
     return rows
 
 
-def _make_unit_parameters(
-    plain: Mechanism, index: int
-) -> list[tuple[float, list[float], list[float]]]:
+def _make_unit_parameters(plain: Mechanism, index: int) -> list[tuple[Scalar, Vector, Vector]]:
     """Return each unit parameter of the model's body frame in the chosen frame."""
     to_chosen = plain.body_poses[index].inverse()
-    rotation, shift = to_chosen.rotation, to_chosen.translation
-    units = []
-    for parameter in range(PARAMETERS_PER_BODY):
-        vector = np.zeros(PARAMETERS_PER_BODY)
-        vector[parameter] = 1.0
-        mass, first = float(vector[0]), vector[1:4]
-        xx, xy, yy, xz, yz, zz = vector[4:]
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        pseudo = 0.5 * np.trace(tensor) * np.eye(3) - tensor
-        turned = rotation @ first
-        mixed = np.outer(turned, shift)
-        pseudo = rotation @ pseudo @ rotation.T + mixed + mixed.T + mass * np.outer(shift, shift)
-        entries = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-        units.append(
-            (
-                mass,
-                (turned + mass * shift).tolist(),
-                [float(pseudo[entry]) for entry in entries],
-            )
-        )
-    return units
+    return [move_payload(to_chosen, unit) for unit in np.eye(PARAMETERS_PER_BODY).tolist()]
 
 
 # ---- the factored form

@@ -104,8 +104,7 @@ class _Elimination:
             for variable in self._variables:
                 slope: Traced = 0.0
                 if isinstance(variable, Symbol):
-                    slope = self._before[name].get(variable.index, 0.0)
-                    slope = -slope if variable.negative else slope
+                    slope = _signed(variable, self._before[name].get(variable.index, 0.0))
                 row.append(slope)
             rows.append(row)
         return rows
@@ -127,6 +126,11 @@ class _Elimination:
                 else:
                     self._before[end].pop(start, None)
                     self._after[start].pop(end, None)
+
+
+def _signed(symbol: Symbol, value: Traced) -> Traced:
+    """Return a value of a symbol's node as one of the symbol, or back."""
+    return -value if symbol.negative else value
 
 
 def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
@@ -181,7 +185,7 @@ def push_forward(
     rates: dict[int, Traced] = {}
     for variable, direction in zip(variables, directions, strict=True):
         if isinstance(variable, Symbol):
-            rates[variable.index] = -direction if variable.negative else direction
+            rates[variable.index] = _signed(variable, direction)
     for index in graph.live(outputs):
         if index in rates:
             continue
@@ -191,11 +195,10 @@ def push_forward(
                 rate = rate + slope * rates[argument]
         if isinstance(rate, Symbol) or rate != 0.0:
             rates[index] = rate
-    result: list[Traced] = []
-    for output in outputs:
-        rate = rates.get(output.index, 0.0) if isinstance(output, Symbol) else 0.0
-        result.append(-rate if isinstance(output, Symbol) and output.negative else rate)
-    return result
+    return [
+        _signed(each, rates.get(each.index, 0.0)) if isinstance(each, Symbol) else 0.0
+        for each in outputs
+    ]
 
 
 def pull_back(
@@ -213,8 +216,7 @@ def pull_back(
     sums: dict[int, Traced] = {}
     for output, weight in zip(outputs, weights, strict=True):
         if isinstance(output, Symbol) and (output.index in wanted or output.index in slopes):
-            own = -weight if output.negative else weight
-            sums[output.index] = sums.get(output.index, 0.0) + own
+            sums[output.index] = sums.get(output.index, 0.0) + _signed(output, weight)
     # What a node reads was made before it: its index is lower.
     for index in sorted(slopes, reverse=True):
         weight = sums.pop(index, 0.0)
@@ -222,11 +224,10 @@ def pull_back(
             continue
         for argument, slope in slopes[index].items():
             sums[argument] = sums.get(argument, 0.0) + weight * slope
-    result: list[Traced] = []
-    for variable in variables:
-        own = sums.get(variable.index, 0.0) if isinstance(variable, Symbol) else 0.0
-        result.append(-own if isinstance(variable, Symbol) and variable.negative else own)
-    return result
+    return [
+        _signed(each, sums.get(each.index, 0.0)) if isinstance(each, Symbol) else 0.0
+        for each in variables
+    ]
 
 
 def _find_slopes_towards(
@@ -258,12 +259,10 @@ def substitute(
     made: dict[int, Traced] = {}
     for variable, value in zip(variables, values, strict=True):
         if isinstance(variable, Symbol):
-            made[variable.index] = -value if variable.negative else value
+            made[variable.index] = _signed(variable, value)
     for index in graph.live(outputs):
         if index not in made:
             made[index] = graph.rebuild(index, [made[each] for each in graph.arguments(index)])
-    result: list[Traced] = []
-    for output in outputs:
-        value = made[output.index] if isinstance(output, Symbol) else output
-        result.append(-value if isinstance(output, Symbol) and output.negative else value)
-    return result
+    return [
+        _signed(each, made[each.index]) if isinstance(each, Symbol) else each for each in outputs
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ne_dynamics.codegen.c.c_project import check_prefix, make_prefix, write_c_project
 from ne_dynamics.codegen.c.rounding_note import describe_rounding
@@ -38,7 +38,6 @@ def write_function(evaluator: Evaluator, subject: Subject, name: str, language: 
 def write_files(
     evaluator: Evaluator,
     subject: Subject,
-    find_missing: Callable[[], Mapping[str, str]],
     language: str,
     prefix: str | None,
     functions: Sequence[str] | None = None,
@@ -49,8 +48,6 @@ def write_files(
     ----------
     evaluator, subject, language
         As for :func:`write_function`.
-    find_missing : callable
-        Returns the functions that this robot does not have, by name, with the reason.
     prefix : str, optional
         First part of the names of the files; default: made of the robot's name.
     functions : sequence of str, optional
@@ -67,7 +64,7 @@ def write_files(
     _check_language(language)
     robot = subject.structure
     prefix = make_prefix(robot.name) if prefix is None else check_prefix(prefix)
-    missing = find_missing() if functions is None else {}
+    missing = evaluator.find_missing(list_functions(robot)) if functions is None else {}
     names = [
         name
         for name in (list_functions(robot) if functions is None else functions)

@@ -784,7 +784,7 @@ def functions_for(method: str) -> tuple[Function, ...]:
 @cache
 def method_arguments(method: str) -> tuple[Argument, ...]:
     """Return the arguments of a method, in order: those of its longest row."""
-    return max((row.arguments for row in functions_for(method)), key=len)
+    return max((row.arguments for row in functions_for(method)), key=len, default=())
 
 
 @cache

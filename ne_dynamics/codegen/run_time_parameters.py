@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.algorithms.inertia_map import InertiaMap
-from ne_dynamics.algorithms.mechanism import Mechanism, replace_inertias
+from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY, MechanismBody, RigidInertia
 from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.codegen.given_parameters import JOINT_PARAMETERS, GivenParameters
@@ -35,17 +35,14 @@ class ParameterInputs:
     ----------
     robot : Robot
         Whose numbers stay where none are given.
-    mechanism, plain : Mechanism
-        Of it, regrouped and not.
+    mechanism : Mechanism
+        Of it, for its frames.
     """
 
-    def __init__(self, robot: Robot, mechanism: Mechanism, plain: Mechanism) -> None:
+    def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
         self._map = InertiaMap(mechanism)
-        self._inertial = np.concatenate(
-            [
-                _collect_inertias(replace_inertias(mechanism, robot)),
-                _collect_inertias(replace_inertias(plain, robot, regroup=False)),
-            ]
+        self._inertial = self._map_inertias(
+            np.concatenate([body.inertia.parameters for body in robot.bodies])
         )
         self._joints = {key: robot.joint_values(key) for key in JOINT_PARAMETERS}
         self._ratios = robot.joint_values('gear_ratio')
@@ -85,11 +82,9 @@ class ParameterInputs:
         Ten of each body, regrouped, then ten of each body of its own: mass, first moment, second
         moments; then viscous friction, Coulomb friction and reflected inertia of each joint.
         """
-        if given.inertial is None:
-            inertial = self._inertial
-        else:
-            own = self._map.express(given.inertial)
-            inertial = np.concatenate([self._map.regroup(own).ravel(), own.ravel()])
+        inertial = self._inertial
+        if given.inertial is not None:
+            inertial = self._map_inertias(given.inertial)
         viscous, coulomb, rotors = (
             self._joints[key] if values is None else values
             for key, values in ((key, getattr(given, key)) for key in JOINT_PARAMETERS)
@@ -98,13 +93,10 @@ class ParameterInputs:
         reflected = self._ratios * self._ratios * rotors
         return np.concatenate([inertial, viscous, coulomb, reflected])
 
-
-def _collect_inertias(mechanism: Mechanism) -> FloatArray:
-    numbers = []
-    for body in mechanism.bodies:
-        inertia = body.inertia
-        numbers += [inertia.mass, *inertia.first_moment, *inertia.second_moments]
-    return np.array(numbers)
+    def _map_inertias(self, inertial: FloatArray) -> FloatArray:
+        """Return the moments of all bodies regrouped, then those of their own."""
+        own = self._map.express(inertial)
+        return np.concatenate([self._map.regroup(own).ravel(), own.ravel()])
 
 
 def insert_parameters(

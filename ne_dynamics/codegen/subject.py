@@ -112,7 +112,7 @@ class Subject:
         if 'inputs' not in self._later:
             from ne_dynamics.codegen.run_time_parameters import ParameterInputs
 
-            inputs = ParameterInputs(self.robot, self.mechanism, self.plain_mechanism)
+            inputs = ParameterInputs(self.robot, self.mechanism)
             self._later.setdefault('inputs', inputs)
         inputs = self._later['inputs']
         changed = Subject(self.structure, self.gravity, self.tolerance, given=given)

@@ -335,26 +335,30 @@ class Symbol:
             return None
         return -float(key[1]) if self.negative else float(key[1])
 
+    def _function(self, name: str) -> Traced:
+        """Return a function that is odd, or whose node holds the sign; of a constant a number."""
+        value = self._value()
+        if value is not None and (name != 'sqrt' or value >= 0.0):
+            return cast(float, _FUNCTIONS[name](value))
+        if name in SIGNED_FUNCTIONS:
+            return Symbol(self.graph, self.graph.node(name, self.index, self.negative), False)
+        return Symbol(self.graph, self.graph.node(name, self.index), self.negative)
+
     def exp(self) -> Traced:
         """Return the exponential."""
-        value = self._value()
-        if value is not None:
-            return cast(float, exp(value))
-        return Symbol(self.graph, self.graph.node('exp', self.index, self.negative), False)
+        return self._function('exp')
 
     def tanh(self) -> Traced:
         """Return the hyperbolic tangent (odd)."""
-        value = self._value()
-        if value is not None:
-            return cast(float, tanh(value))
-        return Symbol(self.graph, self.graph.node('tanh', self.index), self.negative)
+        return self._function('tanh')
 
     def sqrt(self) -> Traced:
         """Return the square root."""
-        value = self._value()
-        if value is not None and value >= 0.0:
-            return cast(float, sqrt(value))
-        return Symbol(self.graph, self.graph.node('sqrt', self.index, self.negative), False)
+        return self._function('sqrt')
+
+    def nearest(self) -> Traced:
+        """Return the nearest whole number, of two the even one (odd)."""
+        return self._function('round')
 
     def absolute(self) -> Traced:
         """Return the magnitude (even); what is not negative is its own."""
@@ -364,13 +368,6 @@ class Symbol:
         if self.graph.is_nonnegative(self.index):
             return Symbol(self.graph, self.index, False)
         return Symbol(self.graph, self.graph.node('abs', self.index), False)
-
-    def nearest(self) -> Traced:
-        """Return the nearest whole number, of two the even one (odd)."""
-        value = self._value()
-        if value is not None:
-            return cast(float, nearest(value))
-        return Symbol(self.graph, self.graph.node('round', self.index), self.negative)
 
     def clamp(self, limit: Traced) -> Traced:
         """Return the symbol within plus and minus the magnitude of a limit (odd)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,6 +18,7 @@ from ne_dynamics.codegen.functions import (
     Function,
     argument_places,
     choose_function,
+    method_arguments,
     names_only,
 )
 from ne_dynamics.dynamics.entries import CompiledEntries
@@ -43,6 +46,8 @@ class CheckedCalls(CompiledEntries):
             answer = self._ask_entry_for_lists(method, values, out)
             if answer is not None:
                 return answer
+        if self._structure.tip_link is None:
+            self._require_tip_for_loads(method, values)
         if row is None:
             row = choose_function(method, tuple([value is not None for value in values]))
         given = []
@@ -113,11 +118,14 @@ class CheckedCalls(CompiledEntries):
         answer: FloatArray = entry(*arrays, **named)
         return answer
 
-    def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
+    def _require_tip_for_loads(self, method: str, values: Sequence[ArrayLike | None]) -> None:
         """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""
-        if self._structure.tip_link is not None:
-            return
-        if payload is not None or (wrench is not None and check_rows(wrench, 'wrench', 6).any()):
+        names = [argument.name for argument in method_arguments(method)]
+        given = dict(zip(names, values, strict=False))
+        wrench = given.get('wrench')
+        if given.get('payload') is not None or (
+            wrench is not None and check_rows(wrench, 'wrench', 6).any()
+        ):
             _ = self._structure.tip  # raises
 
 

@@ -72,8 +72,8 @@ class ControlMethods(CheckedCalls):
             As for :meth:`inverse_dynamics`.
         """
         values = q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits
-        loads = wrench, base_motion, payload
-        return self._answer_control('computed_torque', (*values, smoothing_velocity), loads, out)
+        given = *values, smoothing_velocity, wrench, base_motion, payload
+        return self._answer('computed_torque', given, out)
 
     def feedforward_pd(
         self,
@@ -117,8 +117,8 @@ class ControlMethods(CheckedCalls):
             As for :meth:`inverse_dynamics`.
         """
         values = q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits
-        loads = wrench, base_motion, payload
-        return self._answer_control('feedforward_pd', (*values, smoothing_velocity), loads, out)
+        given = *values, smoothing_velocity, wrench, base_motion, payload
+        return self._answer('feedforward_pd', given, out)
 
     def control_effort(
         self,
@@ -186,7 +186,7 @@ class ControlMethods(CheckedCalls):
             *(q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd),
             *(kp, kv, effort_kp, effort_kv, smoothing_velocity),
         )
-        return self._answer_control(CONTROL_EFFORT, values, (wrench, base_motion, payload), out)
+        return self._answer(CONTROL_EFFORT, (*values, wrench, base_motion, payload), out)
 
     def disturbance_residuals(
         self,
@@ -245,8 +245,8 @@ class ControlMethods(CheckedCalls):
             As for :meth:`inverse_dynamics`.
         """
         values = q, qd, qd_before, friction_qd, effort, slow, fast, step
-        loads = wrench, base_motion, payload
-        return self._answer_control(DISTURBANCE_RESIDUALS, values, loads, out)
+        given = *values, wrench, base_motion, payload
+        return self._answer(DISTURBANCE_RESIDUALS, given, out)
 
     def friction_hysteresis(
         self,
@@ -293,16 +293,3 @@ class ControlMethods(CheckedCalls):
         """
         values = hysteresis, displacement, friction_qd, smoothing_velocity
         return self._answer(FRICTION_HYSTERESIS, values, out)
-
-    def _answer_control(
-        self,
-        method: str,
-        values: tuple[ArrayLike, ...],
-        loads: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None],
-        out: FloatArray | None,
-    ) -> FloatArray:
-        """Answer for a control law; its loads are wrench, motion of the base and payload."""
-        wrench, _, payload = loads
-        if wrench is not None or payload is not None:
-            self._require_tip_for_load(wrench, payload)
-        return self._answer(method, (*values, *loads), out)

@@ -72,10 +72,6 @@ class DynamicsCore:
                 f'threads: expected a whole number from 0 to {MOST_THREADS}, got {threads!r}'
             )
         x, y, z = (float(value) for value in check_vector(gravity, 'gravity', 3))
-        for key in [key for key, value in self.__dict__.items() if is_entry(value)]:
-            del self.__dict__[key]  # of a robot before, when this is called again
-        for key in MADE_LATER:
-            self.__dict__.pop(key, None)
         self._backend = choose_backend(backend)
         self._subject = Subject(robot, (x, y, z), float(tolerance))
         _ = self._subject.mechanism  # errors of the model belong here

@@ -161,11 +161,4 @@ class ExportMethods(CheckedCalls):
         """
         from ne_dynamics.codegen.exported_text import write_files
 
-        return write_files(
-            self._folded_evaluator,
-            self._subject,
-            self.missing_functions,
-            language,
-            prefix,
-            functions,
-        )
+        return write_files(self._folded_evaluator, self._subject, language, prefix, functions)

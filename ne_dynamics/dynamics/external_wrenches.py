@@ -28,11 +28,7 @@ class ExternalWrenchMethods(CheckedCalls):
         out: FloatArray | None,
     ) -> FloatArray:
         """Answer a call with three numbers of each joint; wrench, base motion and payload."""
-        wrench, base_motion, payload = loads
         values = *motion, *loads
-        is_full = base_motion is not None or external_wrenches is not None
-        if payload is not None or (wrench is not None and is_full):
-            self._require_tip_for_load(wrench, payload)
         if external_wrenches is None:
             return self._answer(method, values, out)
         on_links = self._read_wrenches(motion[0], external_wrenches, out)

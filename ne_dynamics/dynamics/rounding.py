@@ -63,8 +63,8 @@ class RoundingMethods(CheckedCalls):
         """
         from ne_dynamics.algorithms.scalars.rounding import torque_bound
 
-        if wrench is not None or payload is not None:
-            self._require_tip_for_load(wrench, payload)
+        if self._structure.tip_link is None:
+            self._require_tip_for_loads('inverse_dynamics', (q, qd, qdd, wrench, None, payload))
         loads = _measure_loads(wrench, base_motion, payload)
         plain = self._subject.plain_mechanism
         sizes = []

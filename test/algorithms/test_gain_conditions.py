@@ -42,45 +42,27 @@ def test_for_symmetric_gains_the_conditions_are_those_of_a_vanishing_error():
 @pytest.mark.parametrize(
     ('kp', 'kv', 'expected'),
     [
-        (np.diag([100.0, 0.0, 100.0]), np.eye(3), [('kp', 'b', 'an error of joint 2 may stay')]),
-        (np.zeros((2, 2)), np.eye(2), [('kp', 'b', 'an error of joint 1, joint 2 may stay')]),
-        (np.diag([1.0, -4.0]), np.eye(2), [('kp', 'b', r'semidefinite \(lowest .* -4\)')]),
-        (np.eye(2), np.diag([3.0, -1.0]), [('kv', 'a', r'semidefinite \(lowest .* -1\)')]),
+        (np.diag([1.0, 0.0, 1.0]), np.eye(3), 'kp b an error of joint 2 may stay'),
+        (np.zeros((2, 2)), np.eye(2), 'kp b an error of joint 1, joint 2 may stay'),
+        (np.diag([1.0, -4.0]), np.eye(2), r'kp b .* semidefinite \(lowest .* -4\)'),
+        (np.eye(2), np.diag([3.0, -1.0]), r'kv a .* semidefinite \(lowest .* -1\)'),
         (
             [[2.0, 1.0], [0.5, 2.0]],
             np.eye(2),
-            [
-                (
-                    'kp',
-                    'b',
-                    r'not symmetric \(1 for joint 1 by joint 2, 0\.5 for joint 2 by joint 1\)',
-                )
-            ],
+            r'kp b .*not symmetric \(1 for joint 1 by joint 2, 0\.5 for joint 2 by joint 1\)',
         ),
-        (
-            np.eye(2),
-            [[2.0, 1.0], [0.0, 2.0]],
-            [('kv', 'a', r'not symmetric \(1 for joint 1 by joint 2, 0 for joint 2 by joint 1\)')],
-        ),
-        (
-            np.diag([1.0, 2.0, 3.0]),
-            np.diag([1.0, 1.0, 0.0]),
-            [('kv', 'c', 'damps no oscillation of joint 3')],
-        ),
-        (
-            np.eye(2),
-            [[1.0, -1.0], [-1.0, 1.0]],
-            [('kv', 'c', 'damps no oscillation of joint 1, joint 2')],
-        ),
-        (np.eye(1), np.zeros((1, 1)), [('kv', 'c', 'damps no oscillation of joint 1')]),
+        (np.eye(2), [[2.0, 1.0], [0.0, 2.0]], r'kv a .*not symmetric \(1 for joint 1 by .*, 0 '),
+        (np.diag([1.0, 2.0]), np.diag([1.0, 0.0]), 'kv c damps no oscillation of joint 2'),
+        (np.eye(2), [[1.0, -1.0], [-1.0, 1.0]], 'kv c damps no oscillation of joint 1, joint 2'),
+        (np.eye(1), np.zeros((1, 1)), 'kv c damps no oscillation of joint 1'),
     ],
 )
 def test_what_is_broken_is_named(kp, kv, expected):
     """Matrix, condition and joints are those that are wrong."""
-    found = find_broken_conditions(np.array(kp), np.array(kv))
-    assert [(broken.gain, broken.condition) for broken in found] == [row[:2] for row in expected]
-    for broken, (_, _, match) in zip(found, expected, strict=True):
-        assert re.search(match, broken.reason)
+    (broken,) = find_broken_conditions(np.array(kp), np.array(kv))
+    gain, condition, reason = expected.split(' ', 2)
+    assert (broken.gain, broken.condition) == (gain, condition)
+    assert re.search(reason.removeprefix('.*'), broken.reason)
 
 
 def test_one_damper_is_enough_when_the_joints_are_coupled():

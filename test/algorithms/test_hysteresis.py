@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from ne_dynamics.algorithms.hysteresis import (
-    compute_friction_along,
-    follow_hysteresis,
-    move_hysteresis,
-)
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis, move_hysteresis
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
 
@@ -15,7 +11,7 @@ DISPLACEMENT = 0.07
 MODEL = FrictionModel(hysteresis_friction=1.3, hysteresis_displacement=DISPLACEMENT)
 
 
-def random_path(seed, samples=400):
+def random_path(seed, samples):
     """Return positions with turns, rests and leaps."""
     rng = np.random.default_rng(seed)
     steps = rng.standard_normal(samples) * rng.choice([0.0, 1e-4, 0.01, 0.3], samples)
@@ -35,31 +31,15 @@ def integrate(path, state):
 
 @pytest.mark.parametrize('seed', range(5))
 def test_a_path_is_that_of_the_differential_equation(seed):
-    """The states follow dz = (sign(dq) - z) |dq| / displacement."""
+    """The states follow dz = (sign(dq) - z) |dq| / displacement; one by one, they are the same."""
     path = random_path(seed, 60)
     states = follow_hysteresis(path, DISPLACEMENT, 0.4)
     for end in (1, 7, 33, 60):
         assert states[end - 1] == pytest.approx(integrate(path[:end], 0.4), abs=1e-5)
-
-
-@pytest.mark.parametrize('seed', range(5))
-def test_steps_one_by_one_are_the_path(seed):
-    """A controller that goes from state to state has those of the whole path."""
-    path = random_path(seed)
-    states = follow_hysteresis(path, DISPLACEMENT, -0.2)
-    state = -0.2
+    state = 0.4
     for index, step in enumerate(np.diff(path).tolist()):
         state = move_hysteresis(MODEL, state, step)
         assert states[index + 1] == pytest.approx(state, abs=1e-12)
-
-
-def test_the_effort_along_a_path_is_friction_times_state():
-    """What the path adds takes back what was taken for want of it."""
-    path = random_path(3)
-    rate = np.gradient(path)
-    zero = np.zeros(path.size)
-    found = compute_friction_along(MODEL, 0.5, 0.0, path, rate, zero)
-    assert np.allclose(found, 0.5 * rate + 1.3 * follow_hysteresis(path, DISPLACEMENT))
 
 
 @pytest.mark.parametrize(

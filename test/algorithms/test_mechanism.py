@@ -7,14 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import textbook
+from random_inertias import random_inertia
 from random_robots import random_tree
+from robot_chain import chain_of
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.kinematics import link_pose
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
+from ne_dynamics.model.robot import Inertia, JointType, Transform
 from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)
@@ -31,11 +33,11 @@ def tree_robot(seed, joints):
 
 
 @functools.cache
-def all_robots():
-    """Return random trees and shipped robots."""
-    return [tree_robot(*tree) for tree in TREES] + [
-        ned.load_model(shipped_file(name)) for name in SHIPPED
-    ]
+def load_robot(index):
+    """Return one of the random trees and shipped robots."""
+    if index < len(TREES):
+        return tree_robot(*TREES[index])
+    return ned.load_model(shipped_file(SHIPPED[index - len(TREES)]))
 
 
 # ---- robots with axes that lie in special ways
@@ -54,19 +56,10 @@ PATTERNS = {
 MEETINGS = ('skew', 'intersecting', 'same origin')
 
 
-def random_rotation(rng):
-    """Return a rotation matrix."""
-    axis = rng.normal(size=3)
-    return textbook.rotation_about(axis / np.linalg.norm(axis), rng.uniform(-np.pi, np.pi))
-
-
-def random_inertia(rng):
-    """Return the inertia of a real body."""
-    mass = rng.uniform(0.5, 4.0)
-    spread = np.diag(mass * rng.uniform(0.03, 0.3, 3) ** 2)
-    axes = random_rotation(rng)
-    tensor = axes @ (np.trace(spread) * np.eye(3) - spread) @ axes.T
-    return Inertia(mass, rng.uniform(-0.3, 0.3, 3), 0.5 * (tensor + tensor.T))
+def turn_towards(axis, angle, rng):
+    """Return the rotation by an angle about a random direction across an axis."""
+    across = np.cross(axis, rng.normal(size=3))
+    return textbook.rotation_about(across / np.linalg.norm(across), angle)
 
 
 def chain(seed, types, angle, meeting='skew', axis_aligned=False):
@@ -84,16 +77,13 @@ def chain(seed, types, angle, meeting='skew', axis_aligned=False):
         Whether joint axes are a coordinate axis of their frame, as in most files.
     """
     rng = np.random.default_rng(seed)
-    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None)]
-    previous = None
-    for index, kind in enumerate(types):
-        rotation = random_rotation(rng)
+    parts, previous = [], None
+    for kind in types:
+        rotation = turn_towards(rng.normal(size=3), rng.uniform(-np.pi, np.pi), rng)
         position = rng.uniform(-0.5, 0.5, 3)
         axis = rng.normal(size=3)
         if previous is not None:
-            hint = np.cross(previous, rng.normal(size=3))
-            tilt = textbook.rotation_about(hint / np.linalg.norm(hint), angle)
-            axis = rotation.T @ tilt @ previous
+            axis = rotation.T @ turn_towards(previous, angle, rng) @ previous
             if meeting == 'intersecting':
                 position = previous * rng.uniform(-0.5, 0.5)
             elif meeting == 'same origin':
@@ -105,16 +95,9 @@ def chain(seed, types, angle, meeting='skew', axis_aligned=False):
             first /= np.linalg.norm(first)
             rotation = rotation @ np.column_stack([first, np.cross(axis, first), axis])
             axis = np.array([0.0, 0.0, 1.0])
-        joints.append(Joint(f'joint_{index}', kind, viscous_friction=0.1, rotor_inertia=0.01))
-        pose = Transform(rotation, position)
-        bodies.append(Body(f'link_{index}', f'joint_{index}', index - 1, kind, axis, pose, index))
-        links.append(
-            Link(f'link_{index}', index, Transform.identity(), links[-1].name, random_inertia(rng))
-        )
+        parts.append((kind, axis, Transform(rotation, position), random_inertia(rng)))
         previous = axis
-    return Robot(
-        'chain', tuple(joints), tuple(bodies), tuple(links), 'base', f'link_{len(types) - 1}'
-    )
+    return chain_of(parts, viscous_friction=0.1, rotor_inertia=0.01)
 
 
 def motion(robot, seed=0):
@@ -124,8 +107,8 @@ def motion(robot, seed=0):
 
 def efforts(mechanism, q, qd, qdd, **options):
     """Return the recursion's result on plain floats."""
-    options.setdefault('gravity', GRAVITY)
-    return np.array(newton_euler(mechanism, q.tolist(), qd.tolist(), qdd.tolist(), **options))
+    motion = q.tolist(), qd.tolist(), qdd.tolist()
+    return np.array(newton_euler(mechanism, *motion, gravity=GRAVITY, **options))
 
 
 def relative_error(computed, expected):
@@ -134,57 +117,27 @@ def relative_error(computed, expected):
 
 
 ANGLES = (
-    0.0,
-    1e-15,
-    1e-13,
-    1e-12,
-    1e-11,
-    1e-9,
-    1e-7,
-    1e-6,
-    1e-4,
-    1e-3,
-    0.05,
-    0.0999,
-    0.1001,
-    1.0,
-    np.pi / 2 - 1e-9,
-    np.pi / 2,
-    np.pi - 0.05,
-    np.pi - 1e-6,
-    np.pi - 1e-9,
-    np.pi - 1e-11,
-    np.pi,
+    *(0.0, 1e-15, 1e-13, 1e-12, 1e-11, 1e-9, 1e-7, 1e-6, 1e-4, 1e-3, 0.05, 0.0999, 0.1001, 1.0),
+    *(np.pi / 2 - 1e-9, np.pi / 2, np.pi - 0.05, np.pi - 1e-6, np.pi - 1e-9, np.pi - 1e-11, np.pi),
 )
 
 
 @pytest.mark.kept(4)
 @pytest.mark.parametrize('axis_aligned', [False, True], ids=['any axes', 'z axes'])
 @pytest.mark.parametrize('angle', ANGLES)
-def test_torques_are_right_however_close_to_parallel_axes_are(angle, axis_aligned):
-    """Chains whose axes differ by any small angle agree with a textbook recursion."""
+def test_chains_agree_with_the_textbook_however_close_to_parallel_axes_are(angle, axis_aligned):
+    """Torques and poses; a tolerance changes as much, magnified by what the geometry does."""
     for seed, (pattern, meeting) in enumerate(itertools.product(PATTERNS.values(), MEETINGS)):
         robot = chain(seed, pattern, angle, meeting, axis_aligned)
         arguments = motion(robot, seed)
         expected = textbook.inverse_dynamics(robot, *arguments, GRAVITY)
-        exact = build_mechanism(robot, tolerance=0.0)
-        assert relative_error(efforts(exact, *arguments), expected) < 1e-12
-        # A change of at most the tolerance, magnified by what the geometry does.
-        usual = build_mechanism(robot)
-        assert relative_error(efforts(usual, *arguments), expected) < 1e-10
-
-
-@pytest.mark.kept(4)
-@pytest.mark.parametrize('angle', ANGLES)
-def test_poses_are_right_however_close_to_parallel_axes_are(angle):
-    for pattern in PATTERNS.values():
-        robot = chain(1, pattern, angle)
-        q, _, _ = motion(robot)
-        for tolerance, allowed in ((0.0, 1e-13), (DEFAULT_TOLERANCE, 1e-11)):
-            axes, origin = link_pose(build_mechanism(robot, tolerance), robot.tip, q.tolist())
-            expected = textbook.link_pose(robot, q, robot.tip)
-            np.testing.assert_allclose(np.array(axes).T, expected[:3, :3], rtol=0, atol=allowed)
-            np.testing.assert_allclose(origin, expected[:3, 3], rtol=0, atol=allowed)
+        place = textbook.link_pose(robot, arguments[0], robot.tip)
+        for tolerance, torque, pose in ((0.0, 1e-12, 1e-13), (DEFAULT_TOLERANCE, 1e-10, 1e-11)):
+            mechanism = build_mechanism(robot, tolerance)
+            assert relative_error(efforts(mechanism, *arguments), expected) < torque
+            axes, origin = link_pose(mechanism, robot.tip, arguments[0].tolist())
+            np.testing.assert_allclose(np.array(axes).T, place[:3, :3], rtol=0, atol=pose)
+            np.testing.assert_allclose(origin, place[:3, 3], rtol=0, atol=pose)
 
 
 # ---- any robot
@@ -193,39 +146,20 @@ def test_poses_are_right_however_close_to_parallel_axes_are(angle):
 @pytest.mark.kept(4)
 @pytest.mark.parametrize('index', range(len(TREES) + len(SHIPPED)))
 def test_torques_agree_with_a_textbook_recursion(index):
-    """Trees of all joint types agree: plain, with a wrench, on a moving base."""
-    robot = all_robots()[index]
-    mechanism = build_mechanism(robot)
+    """Plain, with a wrench, on a moving base; whatever is regrouped and taken as exact."""
+    robot = load_robot(index)
     rng = np.random.default_rng(index)
     wrench, base = rng.uniform(-10.0, 10.0, 6), rng.uniform(-2.0, 2.0, 9)
-    for seed in range(3):
+    for seed, tolerance, regroup in itertools.product(
+        range(3), (0.0, DEFAULT_TOLERANCE), (False, True)
+    ):
+        mechanism = build_mechanism(robot, tolerance, regroup)
         arguments = motion(robot, seed)
-        plain = textbook.inverse_dynamics(robot, *arguments, GRAVITY)
-        assert relative_error(efforts(mechanism, *arguments), plain) < 1e-12
-        loaded = textbook.inverse_dynamics(robot, *arguments, GRAVITY, wrench=wrench)
-        computed = efforts(mechanism, *arguments, wrench=wrench.tolist(), tip=robot.tip)
-        assert relative_error(computed, loaded) < 1e-12
-        moving = textbook.inverse_dynamics(robot, *arguments, GRAVITY, wrench, base)
-        computed = efforts(
-            mechanism,
-            *arguments,
-            wrench=wrench.tolist(),
-            tip=robot.tip,
-            base_motion=base.tolist(),
-        )
-        assert relative_error(computed, moving) < 1e-12
-
-
-@pytest.mark.parametrize('index', range(len(TREES) + len(SHIPPED)))
-def test_regrouping_and_tolerance_change_no_torque(index):
-    """With each link's own inertia, with base parameters, with and without the tolerance."""
-    robot = all_robots()[index]
-    arguments = motion(robot, index)
-    expected = efforts(build_mechanism(robot, 0.0, regroup=False), *arguments)
-    for tolerance in (0.0, DEFAULT_TOLERANCE):
-        for regroup in (False, True):
-            mechanism = build_mechanism(robot, tolerance, regroup)
-            assert relative_error(efforts(mechanism, *arguments), expected) < 1e-12
+        for loads in ({}, {'wrench': wrench}, {'wrench': wrench, 'base_motion': base}):
+            expected = textbook.inverse_dynamics(robot, *arguments, GRAVITY, **loads)
+            given = {key: value.tolist() for key, value in loads.items()}
+            found = efforts(mechanism, *arguments, tip=robot.tip, **given)
+            assert relative_error(found, expected) < 1e-12
 
 
 @pytest.mark.long
@@ -256,36 +190,31 @@ def rounded_tree(seed):
     With prismatic and mimic joints; inertias in general position.
     """
     rng = np.random.default_rng(seed)
-    kinds = [(REVOLUTE, PRISMATIC)[k] for k in rng.integers(0, 2, 6)]
-    kinds[0] = REVOLUTE
-    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None)]
-    for index, kind in enumerate(kinds):
-        mimics = index > 1 and rng.random() < 0.3
-        coordinate = int(rng.integers(len(joints))) if mimics else len(joints)
-        if not mimics:
-            joints.append(Joint(f'joint_{index}', kind))
+    parts = []
+    for index in range(6):
+        kind = (REVOLUTE, PRISMATIC)[rng.integers(0, 2) if index else 0]
         error = rng.uniform(-ROUND_OFF, ROUND_OFF, 6)
         angles = rng.choice([0.0, np.pi / 2, -np.pi / 2, np.pi], 3) + error[:3]
         position = rng.choice([0.0, 0.0, 0.3, -0.5], 3) + 0.5 * error[3:]
-        parent = index - 1 if rng.random() < 0.8 else int(rng.integers(-1, index))
-        bodies.append(
-            Body(
-                f'link_{index}',
-                f'joint_{index}',
-                parent,
-                kind,
-                np.eye(3)[rng.integers(3)],
-                Transform.from_xyz_rpy(position, angles),
-                coordinate,
-                float(rng.uniform(0.05, 1.5)) if mimics else 1.0,
-                float(rng.uniform(-1.0, 1.0)) if mimics else 0.0,
-            )
-        )
-        parent_link = 'base' if parent < 0 else f'link_{parent}'
-        links.append(
-            Link(f'link_{index}', index, Transform.identity(), parent_link, random_inertia(rng))
-        )
-    return Robot('rounded', tuple(joints), tuple(bodies), tuple(links), 'base')
+        pose = Transform.from_xyz_rpy(position, angles)
+        parts.append((kind, np.eye(3)[rng.integers(3)], pose, random_inertia(rng)))
+    robot = chain_of(parts)
+    joints, bodies, links = list(robot.joints[:2]), list(robot.bodies), list(robot.links)
+    for index in range(2, 6):
+        body = bodies[index]
+        if rng.random() < 0.2:
+            parent = int(rng.integers(-1, index))
+            body = replace(body, parent=parent)
+            links[index + 1] = replace(links[index + 1], parent=links[parent + 1].name)
+        if rng.random() < 0.3:
+            factor, offset = rng.uniform(0.05, 1.5), rng.uniform(-1.0, 1.0)
+            source = int(rng.integers(len(joints)))
+            body = replace(body, coordinate=source, multiplier=factor, offset=offset)
+        else:
+            body = replace(body, coordinate=len(joints))
+            joints.append(robot.joints[index])
+        bodies[index] = body
+    return replace(robot, joints=tuple(joints), bodies=tuple(bodies), links=tuple(links))
 
 
 @pytest.mark.kept(2)
@@ -313,24 +242,14 @@ def test_the_effect_of_a_loose_tolerance_is_within_its_bound(seed):
 @pytest.mark.parametrize('rpy', [(1e-4, 0.0, 0.0), (0.0, 1e-4, 0.0), (7e-5, -7e-5, 0.0)])
 def test_the_bound_sees_a_tilt_in_any_direction(rpy):
     """An axis taken for parallel to a slide is bounded whichever way it was tilted."""
-    ball = Inertia(1.0, np.zeros(3), np.diag([0.1, 0.1, 0.1]))
-    z = np.array([0.0, 0.0, 1.0])
-    bodies = (
-        Body('a', 'a', -1, REVOLUTE, np.array([1.0, 0.0, 0.0]), Transform.identity(), 0),
-        Body('b', 'b', 0, PRISMATIC, z, Transform.identity(), 1),
-        Body('c', 'c', 1, REVOLUTE, z, Transform.from_xyz_rpy((0.5, 0.0, 0.0), rpy), 2),
-    )
-    robot = Robot(
-        'tilted',
-        tuple(Joint(body.joint_name, body.joint_type) for body in bodies),
-        bodies,
-        (
-            Link('base', -1, Transform.identity(), None),
-            Link('a', 0, Transform.identity(), 'base', ball),
-            Link('b', 1, Transform.identity(), 'a', ball),
-            Link('c', 2, Transform.identity(), 'b', ball),
-        ),
-        'base',
+    ball = Inertia(1.0, np.zeros(3), 0.1 * np.eye(3))
+    tilt = Transform.from_xyz_rpy((0.5, 0.0, 0.0), rpy)
+    robot = chain_of(
+        [
+            (REVOLUTE, (1.0, 0.0, 0.0), Transform.identity(), ball),
+            (PRISMATIC, (0.0, 0.0, 1.0), Transform.identity(), ball),
+            (REVOLUTE, (0.0, 0.0, 1.0), tilt, ball),
+        ]
     )
     dynamics = ned.Dynamics(robot, (0.0, 0.0, 0.0), 'python', tolerance=1e-3)
     zeros, qdd = np.zeros(3), np.array([0.0, 0.0, 1.0])

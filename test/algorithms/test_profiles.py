@@ -31,14 +31,12 @@ PROFILES = {
     'quintic': ned.quintic_profile,
 }
 
-every_profile = pytest.mark.parametrize('profile', PROFILES.values(), ids=PROFILES)
 
-
-@every_profile
+@pytest.mark.parametrize('profile', PROFILES.values(), ids=PROFILES)
 @pytest.mark.parametrize('duration', DURATIONS)
-def test_a_profile_rests_at_both_ends(profile, duration):
-    """Exactly the start before and at 0, exactly the end at T and after, without velocity there,
-    and without acceleration outside.
+def test_a_profile_goes_from_rest_to_rest_by_its_derivatives(profile, duration):
+    """Exactly the start before and at 0, exactly the end at T and after, at rest; in between
+    central differences of position and velocity, away from jumps, meet what is returned.
     """
     time = np.array([-1e9, -0.1, 0.0, duration, duration + 0.1, 1e9])
     q, qd, qdd = profile(START, END, duration, time)
@@ -46,28 +44,17 @@ def test_a_profile_rests_at_both_ends(profile, duration):
     np.testing.assert_allclose(qd, 0.0, atol=1e-12)
     np.testing.assert_array_equal(qd[[0, 1, 4, 5]], 0.0)
     np.testing.assert_array_equal(qdd[[0, 1, 4, 5]], 0.0)
-
-
-@every_profile
-@pytest.mark.parametrize('duration', DURATIONS)
-def test_velocity_and_acceleration_are_the_derivatives(profile, duration):
-    """Central differences of the position, and of the velocity away from jumps of acceleration,
-    meet what is returned.
-    """
     count = 4000
-    time = np.linspace(0.0, duration, count + 1)
     step = duration / count
-    q, qd, qdd = profile(START, END, duration, time)
-    span = np.abs(END - START).max()
-    rate = (q[2:] - q[:-2]) / (2.0 * step)
+    q, qd, qdd = profile(START, END, duration, np.linspace(0.0, duration, count + 1))
+    unit = 10.0 * np.abs(END - START).max() / duration**2
+    rate, change = ((values[2:] - values[:-2]) / (2.0 * step) for values in (q, qd))
     # Over a jump of acceleration the difference is off by jump * step / 4 at the most.
-    largest_jump = max(np.abs(np.diff(qdd, axis=0)).max(), np.abs(qdd).max())
-    np.testing.assert_allclose(rate, qd[1:-1], rtol=0, atol=0.251 * step * largest_jump)
-    change = (qd[2:] - qd[:-2]) / (2.0 * step)
-    is_smooth = np.abs(qdd[2:] - qdd[:-2]).max(axis=1) < 0.01 * span / duration**2 * 10
+    jump = max(np.abs(np.diff(qdd, axis=0)).max(), np.abs(qdd).max())
+    np.testing.assert_allclose(rate, qd[1:-1], rtol=0, atol=0.251 * step * jump)
+    is_smooth = np.abs(qdd[2:] - qdd[:-2]).max(axis=1) < 0.01 * unit
     assert is_smooth.sum() > 0.99 * is_smooth.size
-    tolerance = 1e-5 * span / duration**2 * 10
-    np.testing.assert_allclose(change[is_smooth], qdd[1:-1][is_smooth], rtol=0, atol=tolerance)
+    np.testing.assert_allclose(change[is_smooth], qdd[1:-1][is_smooth], rtol=0, atol=1e-5 * unit)
 
 
 @pytest.mark.parametrize(
@@ -107,26 +94,21 @@ def test_thirds_are_the_motion_that_000_prints():
     np.testing.assert_allclose(qdd, np.repeat([1.0, 0.0, -1.0], 2)[:, np.newaxis] * a, rtol=1e-13)
 
 
-def test_phases_that_are_left_out_have_a_default():
+@pytest.mark.parametrize(
+    ('given', 'both'),
+    [
+        ({}, (0.5, 0.5)),
+        ({'acceleration_time': 0.2}, (0.2, 0.2)),
+        ({'deceleration_time': 0.2}, (0.5, 0.2)),
+    ],
+)
+def test_phases_that_are_left_out_have_a_default(given, both):
     """One phase named: the other is as long; only the second one: the first is a third."""
     time = np.linspace(0.0, 1.5, 31)
-
-    def sample(**phases):
-        return ned.trapezoidal_profile(0.0, 1.0, 1.5, time, **phases)
-
-    for found, expected in (
-        (sample(), sample(acceleration_time=0.5, deceleration_time=0.5)),
-        (
-            sample(acceleration_time=0.2),
-            sample(acceleration_time=0.2, deceleration_time=0.2),
-        ),
-        (
-            sample(deceleration_time=0.2),
-            sample(acceleration_time=0.5, deceleration_time=0.2),
-        ),
-    ):
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(one, other)
+    found = ned.trapezoidal_profile(0.0, 1.0, 1.5, time, **given)
+    names = ('acceleration_time', 'deceleration_time')
+    expected = ned.trapezoidal_profile(0.0, 1.0, 1.5, time, **dict(zip(names, both, strict=True)))
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(

@@ -27,15 +27,20 @@ TOLERANCE = 1e-12
 
 GRAVITY = (0.3, -0.2, -9.80665)
 
+LIBRARIES = ('numpy', 'array_api_strict', 'jax.numpy', 'torch', 'array_api_compat.torch')
+"""The strict one is the reference of the standard: it has nothing else."""
+
 
 def load_arm():
     """Return the shipped arm with friction and rotors."""
     robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    joints = [
-        replace(joint, viscous_friction=0.3, coulomb_friction=0.2, rotor_inertia=1e-4)
-        for joint in robot.joints
-    ]
-    return replace(robot, joints=tuple(joints))
+    for key, value in (
+        ('viscous_friction', 0.3),
+        ('coulomb_friction', 0.2),
+        ('rotor_inertia', 1e-4),
+    ):
+        robot = robot.with_joint_values(key, np.full(robot.n, value))
+    return robot
 
 
 def load_tree():
@@ -45,10 +50,9 @@ def load_tree():
     return replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
 
 
-ROBOTS = {'arm': load_arm, 'tree': load_tree}
-
 DYNAMICS = {
-    name: ned.Dynamics(load(), gravity=GRAVITY, backend='python') for name, load in ROBOTS.items()
+    name: ned.Dynamics(load(), gravity=GRAVITY, backend='python')
+    for name, load in (('arm', load_arm), ('tree', load_tree))
 }
 
 CASES = [
@@ -58,80 +62,27 @@ CASES = [
 ]
 
 
-class Numpy:
-    """How the tests speak to NumPy, and the base of the other libraries."""
+def load_library(name):
+    """Return a namespace of arrays, in double precision; skip where it is missing."""
+    xp = pytest.importorskip(name, reason=f'{name} is missing')
+    if name == 'jax.numpy':
+        import jax
 
-    xp = np
-    float32 = np.float32
-
-    def array(self, values):
-        """Return an array of the library in double precision."""
-        return self.xp.asarray(values)
-
-    def values(self, array):
-        """Return the numbers of an array."""
-        return np.asarray(array)
-
-
-class Strict(Numpy):
-    """The reference of the standard: it has nothing that the standard does not have."""
-
-    def __init__(self):
-        self.xp = pytest.importorskip('array_api_strict', reason='array-api-strict is missing')
-        self.float32 = self.xp.float32
-
-    def values(self, array):
-        """Return the numbers of an array on any of its devices."""
-        return np.from_dlpack(self.xp.asarray(array, device=self.xp.Device('CPU_DEVICE')))
-
-
-class Jax(Numpy):
-    """JAX, in double precision."""
-
-    def __init__(self):
-        jax = pytest.importorskip('jax', reason='JAX is missing')
         jax.config.update('jax_enable_x64', True)
-        self.xp = jax.numpy
-        self.float32 = self.xp.float32
-
-
-class Torch(Numpy):
-    """PyTorch itself, which is near enough to the standard."""
-
-    def __init__(self):
-        self.xp = pytest.importorskip('torch', reason='PyTorch is missing')
-        self.float32 = self.xp.float32
-
-
-class CompatTorch(Torch):
-    """PyTorch as the package array-api-compat shows it."""
-
-    def __init__(self):
-        super().__init__()
-        self.xp = pytest.importorskip(
-            'array_api_compat.torch', reason='array-api-compat is missing'
-        )
-
-
-CLONES = {
-    'pickle': lambda thing: pickle.loads(pickle.dumps(thing)),
-    'copy': copy.copy,
-    'deepcopy': copy.deepcopy,
-}
-
-LIBRARIES = {
-    'numpy': Numpy,
-    'array_api_strict': Strict,
-    'jax': Jax,
-    'torch': Torch,
-    'array_api_compat.torch': CompatTorch,
-}
+    return xp
 
 
 @pytest.fixture(params=LIBRARIES)
-def library(request):
-    """Each library in turn; skips where it is missing."""
-    return LIBRARIES[request.param]()
+def xp(request):
+    """Each namespace in turn."""
+    return load_library(request.param)
+
+
+def read(array, xp):
+    """Return the numbers of an array of a namespace, on any of its devices."""
+    if xp.__name__ == 'array_api_strict':
+        return np.from_dlpack(xp.asarray(array, device=xp.Device('CPU_DEVICE')))
+    return np.asarray(array)
 
 
 def draw(name, robot, leading=(3,), seed=0):
@@ -162,145 +113,103 @@ def compute_by_method(dynamics, name, arrays):
     return np.moveaxis(result, 0, 1) if row.is_stacked else result
 
 
-def assert_close(result, expected):
+def assert_close(result, expected, tolerance=TOLERANCE):
     """Assert that numbers are equal within the tolerance, and that there are numbers."""
     assert result.shape == expected.shape
-    scale = np.abs(expected).max()
-    assert scale > 0.0
-    np.testing.assert_allclose(result, expected, rtol=0, atol=TOLERANCE * scale)
+    scale = np.abs(expected).max(initial=0.0)
+    assert scale > 0.0 or not expected.size
+    np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * scale)
 
 
 @pytest.mark.kept(24)
 @pytest.mark.parametrize(('robot', 'name'), CASES)
-def test_every_function_equals_its_method(robot, name, library):
+def test_every_function_equals_its_method(robot, name, xp):
     dynamics = DYNAMICS[robot]
     arrays = draw(name, dynamics.robot)
-    function = dynamics.array_function(name, library.xp)
-    result = function(*[library.array(array) for array in arrays])
-    assert_close(library.values(result), compute_by_method(dynamics, name, arrays))
+    result = dynamics.array_function(name, xp)(*map(xp.asarray, arrays))
+    assert_close(read(result, xp), compute_by_method(dynamics, name, arrays))
 
 
-@pytest.mark.parametrize('name', ['inverse_dynamics', 'link_poses', 'kinetic_energy'])
+@pytest.mark.parametrize('dtype', ['float64', 'float32'])
+@pytest.mark.parametrize('name', ['inverse_dynamics', 'link_poses', 'potential_energy'])
 @pytest.mark.parametrize('leading', [(), (1,), (0,), (2, 3)])
-def test_leading_axes_are_those_of_the_arguments(name, leading, library):
-    """One sample, no sample and a grid of samples give results of the same leading shape."""
+def test_leading_axes_and_precision_are_those_of_the_arguments(name, leading, dtype, xp):
+    """One sample, none, and a grid give results of that shape; single precision stays single."""
     dynamics = DYNAMICS['arm']
     arrays = draw(name, dynamics.robot, leading)
-    result = library.values(
-        dynamics.array_function(name, library.xp)(*[library.array(array) for array in arrays])
-    )
+    kind = getattr(xp, dtype)
+    given = [xp.asarray(array, dtype=kind) for array in arrays]
+    result = dynamics.array_function(name, xp)(*given)
+    assert result.dtype == kind
     rows = [array.reshape(-1, array.shape[-1]) for array in arrays]
     expected = compute_by_method(dynamics, name, rows)
-    assert result.shape == (*leading, *expected.shape[1:])
-    flat = result.reshape(expected.shape)
-    atol = TOLERANCE * np.abs(expected).max(initial=0.0)
-    np.testing.assert_allclose(flat, expected, rtol=0, atol=atol)
-    assert leading == (0,) or flat.any()
-
-
-@pytest.mark.parametrize('name', ['inverse_dynamics', 'regressor', 'potential_energy'])
-@pytest.mark.parametrize('leading', [(), (3,)])
-def test_single_precision_stays_single(name, leading, library):
-    """float32 in, float32 out, constants among the results included."""
-    dynamics = DYNAMICS['arm']
-    arrays = draw(name, dynamics.robot, leading)
-    given = [library.xp.asarray(array, dtype=library.float32) for array in arrays]
-    result = dynamics.array_function(name, library.xp)(*given)
-    assert result.dtype == library.float32
-    rows = [array.reshape(-1, array.shape[-1]) for array in arrays]
-    expected = compute_by_method(dynamics, name, rows).reshape(result.shape)
-    np.testing.assert_allclose(
-        library.values(result), expected, rtol=0, atol=1e-4 * np.abs(expected).max()
-    )
+    tolerance = TOLERANCE if dtype == 'float64' else 1e-4
+    assert_close(read(result, xp), expected.reshape((*leading, *expected.shape[1:])), tolerance)
 
 
 @pytest.mark.parametrize('name', ['mass_matrix', 'forward_kinematics'])
 def test_the_result_is_on_the_device_of_the_arguments(name):
     """Nothing of the result, constants included, is made on another device."""
-    strict = Strict()
-    device = strict.xp.Device('device1')
+    xp = load_library('array_api_strict')
+    device = xp.Device('device1')
     dynamics = DYNAMICS['arm']
     (q,) = draw(name, dynamics.robot)
-    result = dynamics.array_function(name, strict.xp)(strict.xp.asarray(q, device=device))
+    result = dynamics.array_function(name, xp)(xp.asarray(q, device=device))
     assert result.device == device
-    assert_close(strict.values(result), compute_by_method(dynamics, name, [q]))
+    assert_close(read(result, xp), compute_by_method(dynamics, name, [q]))
 
 
 # ---- what a library does with functions
-
-
-@pytest.fixture
-def jax():
-    """JAX in double precision."""
-    Jax()
-    import jax
-
-    return jax
-
-
-@pytest.fixture
-def torch():
-    """PyTorch."""
-    return Torch().xp
 
 
 @pytest.mark.parametrize(
     ('robot', 'name'),
     [('arm', 'inverse_dynamics'), ('tree', 'forward_dynamics'), ('tree', 'jacobian')],
 )
-def test_jax_compiles_and_maps(robot, name, jax):
+def test_jax_compiles_and_maps(robot, name):
     """Under jit, vmap and both the numbers are those of the methods."""
-    dynamics = DYNAMICS[robot]
-    arrays = draw(name, dynamics.robot, (5,))
-    expected = compute_by_method(dynamics, name, arrays)
-    function = dynamics.array_function(name, jax.numpy)
+    xp = load_library('jax.numpy')
+    import jax
+
+    arrays = draw(name, DYNAMICS[robot].robot, (5,))
+    expected = compute_by_method(DYNAMICS[robot], name, arrays)
+    function = DYNAMICS[robot].array_function(name, xp)
     for changed in (jax.jit(function), jax.vmap(function), jax.jit(jax.vmap(function))):
         assert_close(np.asarray(changed(*arrays)), expected)
 
 
-@pytest.mark.parametrize(
-    ('robot', 'name', 'mode'),
-    [
-        ('tree', 'inverse_dynamics', 'jacfwd'),
-        ('tree', 'inverse_dynamics', 'jacrev'),
-        ('tree', 'forward_dynamics', 'jacfwd'),
-    ],
-)
-def test_jax_differentiates(robot, name, mode, jax):
+@pytest.mark.parametrize('mode', ['jacfwd', 'jacrev'])
+@pytest.mark.parametrize('name', ['inverse_dynamics', 'forward_dynamics'])
+@pytest.mark.parametrize('library', ['jax.numpy', 'torch'])
+def test_libraries_differentiate(library, name, mode):
     """Both modes give the derivatives of the methods, sample by sample."""
-    dynamics = DYNAMICS[robot]
+    xp = load_library(library)
+    if library == 'torch':
+        from torch import func as transforms
+    else:
+        import jax as transforms
+    dynamics = DYNAMICS['tree']
     arrays = draw(name, dynamics.robot, (4,))
     expected = np.moveaxis(getattr(dynamics, f'{name}_derivatives')(*arrays), 1, 0)
-    function = dynamics.array_function(name, jax.numpy)
-    found = jax.vmap(getattr(jax, mode)(function, argnums=(0, 1, 2)))(*arrays)
+    slopes = getattr(transforms, mode)(dynamics.array_function(name, xp), argnums=(0, 1, 2))
+    found = transforms.vmap(slopes)(*map(xp.asarray, arrays))
     for k in range(3):
         assert_close(np.asarray(found[k]), expected[:, k])
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_torch_maps_and_differentiates(robot, torch):
-    """torch.func maps and differentiates in both modes; autograd gives the same."""
-    dynamics = DYNAMICS[robot]
-    arrays = draw('inverse_dynamics', dynamics.robot, (4,))
-    tensors = [torch.asarray(array) for array in arrays]
-    function = dynamics.array_function('inverse_dynamics', torch)
-    expected = dynamics.inverse_dynamics(*arrays)
-    assert_close(torch.func.vmap(function)(*tensors).numpy(), expected)
-    slopes = np.moveaxis(dynamics.inverse_dynamics_derivatives(*arrays), 1, 0)
-    for mode in (torch.func.jacfwd, torch.func.jacrev):
-        found = torch.func.vmap(mode(function, argnums=(0, 1, 2)))(*tensors)
-        for k in range(3):
-            assert_close(found[k].numpy(), slopes[:, k])
-    q, qd = (torch.asarray(array).requires_grad_() for array in arrays[:2])
-    dynamics.array_function('kinetic_energy', torch)(q, qd).sum().backward()
-    assert_close(qd.grad.numpy(), dynamics.generalized_momentum(*arrays[:2]))
+def test_torch_differentiates_backwards():
+    torch = load_library('torch')
+    q, qd = arrays = draw('kinetic_energy', DYNAMICS['arm'].robot, (4,))
+    q, qd = (torch.asarray(array).requires_grad_() for array in arrays)
+    DYNAMICS['arm'].array_function('kinetic_energy', torch)(q, qd).sum().backward()
+    assert_close(qd.grad.numpy(), DYNAMICS['arm'].generalized_momentum(*arrays))
 
 
 # ---- the text
 
 
 @pytest.mark.kept(1)
-@pytest.mark.parametrize('robot', ROBOTS)
+@pytest.mark.parametrize('robot', DYNAMICS)
 def test_the_text_is_straight_lines_that_write_into_nothing(robot):
     """Only assignments to names, each once, and calls of the names that are listed."""
     dynamics = DYNAMICS[robot]
@@ -311,29 +220,22 @@ def test_the_text_is_straight_lines_that_write_into_nothing(robot):
         *statements, last = function.body
         assert isinstance(last, ast.Return)
         assert all(isinstance(statement, ast.Assign) for statement in statements)
-        targets = [target for statement in statements for target in statement.targets]
-        assert all(isinstance(target, ast.Name) for target in targets)
-        assigned = [target.id for target in targets]
+        assigned = [target.id for statement in statements for target in statement.targets]
         known = {argument.arg for argument in function.args.args}
         assert len(set(assigned)) == len(assigned)
         assert not known & set(assigned)
         for node in ast.walk(tree):
             assert not isinstance(node, (ast.IfExp, ast.Compare, ast.BoolOp, ast.Lambda)), name
             if isinstance(node, ast.Call):
-                assert isinstance(node.func, ast.Attribute)
                 assert node.func.value.id == 'xp'
                 called.add(node.func.attr)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                assert node.id in assigned
             if isinstance(node, ast.Constant) and node.value is not Ellipsis:
                 assert math.isfinite(node.value)
-        read = {
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        }
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
         assert set(assigned) <= read, 'something is computed for nothing'
         assert read <= known | set(assigned)
+        assert {node.id for node in names if isinstance(node.ctx, ast.Store)} == set(assigned)
     # Beside those of every robot, those of the control laws.
     of_laws = {'abs', 'maximum', 'minimum', 'round', 'tanh'}
     assert (called | {'broadcast_to'}) - of_laws == set(NAMES)
@@ -356,11 +258,9 @@ def test_the_text_is_straight_lines_that_write_into_nothing(robot):
 )
 def test_what_is_no_namespace_is_an_error(xp, message):
     """The message says which functions are missing."""
-    with pytest.raises(InputError, match=message) as caught:
+    start = 'xp: expected a namespace of the Python array API standard.* '
+    with pytest.raises(InputError, match=start + message):
         DYNAMICS['arm'].array_function('inverse_dynamics', xp)
-    assert str(caught.value).startswith(
-        'xp: expected a namespace of the Python array API standard'
-    )
 
 
 @pytest.mark.parametrize('count', [0, 2, 4])
@@ -373,60 +273,47 @@ def test_a_wrong_number_of_arguments_is_an_error(count):
 
 
 @pytest.mark.parametrize(
-    ('name', 'position', 'shape', 'message'),
+    ('position', 'make', 'message'),
     [
-        ('inverse_dynamics', 1, (5,), r'qd: expected shape \(..., 6\), got \(5,\)'),
-        ('inverse_dynamics', 0, (), r'q: expected shape \(..., 6\), got \(\)'),
-        ('inverse_dynamics_in_full', 4, (3, 6), r'base_motion: .* \(..., 9\), got \(3, 6\)'),
-        ('inverse_dynamics', 2, (4, 6), r'qdd: .* broadcast with \(3,\) .*, got \(4, 6\)'),
+        (1, lambda xp: xp.zeros(5), r'qd: expected shape \(..., 6\), got \(5,\)'),
+        (0, lambda xp: xp.zeros(()), r'q: expected shape \(..., 6\), got \(\)'),
+        (4, lambda xp: xp.zeros((3, 6)), r'base_motion: .* \(..., 9\), got \(3, 6\)'),
+        (2, lambda xp: xp.zeros((4, 6)), r'qdd: .* broadcast with \(3,\) .*, got \(4, 6\)'),
+        (0, lambda xp: xp.asarray([0] * 6), r'q: .* real floating-point numbers, got .*int'),
+        (0, lambda xp: [0.0] * 6, 'q: expected an array, got list'),
+        (0, lambda xp: np.ma.zeros(6), 'q: expected an array without mask'),
     ],
 )
-def test_a_wrong_shape_is_an_error(name, position, shape, message, library):
-    dynamics = DYNAMICS['arm']
-    arrays = draw(name, dynamics.robot)
-    arrays[position] = np.zeros(shape)
+def test_an_argument_that_cannot_be_used_is_an_error(position, make, message, xp):
+    """Shape, kind of numbers and kind of array are named: the constants are no integers."""
+    name = 'inverse_dynamics_in_full'
+    arrays = [xp.asarray(array) for array in draw(name, DYNAMICS['arm'].robot)]
+    arrays[position] = make(xp)
     with pytest.raises(InputError, match=message):
-        dynamics.array_function(name, library.xp)(*[library.array(array) for array in arrays])
-
-
-def test_numbers_that_are_not_floating_are_an_error(library):
-    """Integers are refused by name: the constants of a robot are no integers."""
-    function = DYNAMICS['arm'].array_function('gravity_torque', library.xp)
-    with pytest.raises(InputError, match=r'q: expected real floating-point numbers, got .*int'):
-        function(library.xp.asarray([0, 1, 0, 0, 0, 0]))
-    with pytest.raises(InputError, match='q: expected an array, got list'):
-        function([0.0] * 6)
+        DYNAMICS['arm'].array_function(name, xp)(*arrays)
 
 
 @pytest.mark.filterwarnings('ignore:You are comparing')
 def test_arrays_of_another_library_are_an_error():
-    strict = pytest.importorskip('array_api_strict', reason='array-api-strict is missing')
-    dynamics = DYNAMICS['arm']
+    strict = load_library('array_api_strict')
     ours, theirs = np.zeros(6), strict.zeros(6)
-    function = dynamics.array_function('bias_torque', strict)
-    with pytest.raises(InputError, match=r'q: .* array_api_strict, got a numpy\.ndarray$'):
-        function(ours, ours)
-    with pytest.raises(InputError, match=r'qd: .* array_api_strict, got a numpy\.ndarray$'):
-        function(theirs, ours)
-    function = dynamics.array_function('bias_torque', np)
-    with pytest.raises(InputError, match=r'q: .* numpy, got a array_api_strict\..*Array$'):
-        function(theirs, ours)
+    for xp, arrays, message in (
+        (strict, (ours, ours), r'q: .* array_api_strict, got a numpy\.ndarray$'),
+        (strict, (theirs, ours), r'qd: .* array_api_strict, got a numpy\.ndarray$'),
+        (np, (theirs, ours), r'q: .* numpy, got a array_api_strict\..*Array$'),
+    ):
+        with pytest.raises(InputError, match=message):
+            DYNAMICS['arm'].array_function('bias_torque', xp)(*arrays)
 
 
-@pytest.mark.parametrize('clone', CLONES.values(), ids=CLONES)
-def test_a_function_can_be_pickled_and_copied(clone, library):
-    dynamics = DYNAMICS['arm']
-    function = dynamics.array_function('inverse_dynamics', library.xp)
+@pytest.mark.parametrize(
+    'clone', [lambda thing: pickle.loads(pickle.dumps(thing)), copy.copy, copy.deepcopy]
+)
+def test_a_function_can_be_pickled_and_copied(clone, xp):
+    function = DYNAMICS['arm'].array_function('inverse_dynamics', xp)
     twin = clone(function)
-    arrays = [library.array(array) for array in draw('inverse_dynamics', dynamics.robot)]
-    np.testing.assert_array_equal(library.values(twin(*arrays)), library.values(function(*arrays)))
+    arrays = [xp.asarray(array) for array in draw('inverse_dynamics', DYNAMICS['arm'].robot)]
+    np.testing.assert_array_equal(read(twin(*arrays), xp), read(function(*arrays), xp))
     assert (twin.__name__, twin.__doc__) == (function.__name__, function.__doc__)
     assert inspect.signature(twin) == inspect.signature(function)
-    assert library.xp.__name__ in repr(twin)
-
-
-def test_masked_arrays_are_refused():
-    """A mask would be lost."""
-    function = DYNAMICS['arm'].array_function('gravity_torque', np)
-    with pytest.raises(InputError, match='q: expected an array without mask'):
-        function(np.ma.masked_array(np.zeros(6), mask=[1, 0, 0, 0, 0, 0]))
+    assert xp.__name__ in repr(twin)

@@ -9,7 +9,7 @@ from ne_dynamics.shipped import shipped_file
 
 SCRIPT = """
 import sys, types, warnings
-{setup}
+SETUP
 import ne_dynamics as ned
 from ne_dynamics.errors import BackendError
 from ne_dynamics.shipped import shipped_file
@@ -55,15 +55,10 @@ sys.meta_path.insert(0, Missing())
 """
 
 
-def run_with(setup):
-    """Return the lines of the script after a setup of the modules."""
-    return output_of(SCRIPT.format(setup=setup)).splitlines()
-
-
 @pytest.mark.parametrize('setup', [OLD, OTHER], ids=['no opaque pointers', 'no pass builder'])
 def test_a_compiler_that_is_too_old_is_named_once_and_left_alone(setup):
     """'auto' computes in Python and says once why; 'compiled' says what it found and needs."""
-    lines = run_with(setup)
+    lines = output_of(SCRIPT.replace('SETUP', setup)).splitlines()
     assert lines[:3] == ['python (6,)'] * 3
     needed = 'expected llvmlite 0.45 (numba 0.62) or newer, got llvmlite 0.42.0'
     (warning,) = (line for line in lines if line.startswith('RuntimeWarning'))
@@ -76,7 +71,7 @@ def test_a_compiler_that_is_too_old_is_named_once_and_left_alone(setup):
 
 def test_without_a_compiler_auto_is_python_in_silence():
     """Where the extra is not installed nobody is warned of it; who asks for it is told how."""
-    lines = run_with(MISSING)
+    lines = output_of(SCRIPT.replace('SETUP', MISSING)).splitlines()
     assert lines[:3] == ['python (6,)'] * 3
     assert not any('Warning' in line for line in lines)
     assert all('pip install "ne_dynamics[fast]"' in line for line in lines[3:])
@@ -85,8 +80,9 @@ def test_without_a_compiler_auto_is_python_in_silence():
 
 def test_numba_is_an_alias_of_compiled(compiler):
     robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-    assert ned.Dynamics(robot, backend='numba').backend == 'compiled'
-    assert ned.Dynamics(robot, backend='compiled').backend == 'compiled'
+    assert {ned.Dynamics(robot, backend=name).backend for name in ('numba', 'compiled')} == {
+        'compiled'
+    }
 
 
 @pytest.mark.parametrize('name', ['cuda', 'Numba', '', None, 3])

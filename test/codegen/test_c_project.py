@@ -9,14 +9,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+from compiled_c import run_text
 from coupled_robots import couple
+from hostile_names import HOSTILE, rename
 from random_robots import random_tree
 from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.codegen.c.c_project import make_prefix
 from ne_dynamics.codegen.c.export_folder import write_folder
-from ne_dynamics.codegen.functions import WEIGHTED_BY_MASS
+from ne_dynamics.codegen.functions import FUNCTIONS, WEIGHTED_BY_MASS
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.shipped import shipped_file
@@ -47,34 +49,22 @@ FEW = ('gravity_torque', 'inverse_dynamics', 'mass_matrix')
 """Functions that are written where it does not matter which."""
 
 
-HOSTILE = (
-    '*/ int owned = 1; /*',
-    'owned \\',
-    'owned ??/',
-    'arm\nint owned;\r\n#include "owned.h"',
-    '"); owned("',
-    '${owned} $ENV{owned} @owned@ [[owned]]',
-    'Gelenk \u00e4\u00f6\u00fc \U0001f916 \u202eowned\u2028owned',
-    '# owned)',
-)
+TREE = random_tree(2, 8)
+assert {'mimic', 'prismatic'} <= set(TREE.kinds)
+ROBOTS = {
+    'arm': lambda: ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'),
+    'puma': lambda: ned.load_dh(shipped_file('puma560_standard_dh.yaml')),
+    'tree with mimic joints': lambda: replace(ned.load_urdf(TREE.urdf), tip_link=TREE.tip),
+    'tree with coupled drives': lambda: couple(
+        replace(ned.load_urdf(TREE.urdf), tip_link=TREE.tip)
+    ),
+    'gantry without a tip': lambda: replace(ned.load_urdf(GANTRY), tip_link=None),
+}
+"""What builds each robot."""
 
 
-def make_robots():
-    """Return a function a robot that builds it."""
-    tree = random_tree(2, 8)
-    assert {'mimic', 'prismatic'} <= set(tree.kinds)
-    return {
-        'arm': lambda: ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'),
-        'puma': lambda: ned.load_dh(shipped_file('puma560_standard_dh.yaml')),
-        'tree with mimic joints': lambda: replace(ned.load_urdf(tree.urdf), tip_link=tree.tip),
-        'tree with coupled drives': lambda: couple(
-            replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
-        ),
-        'gantry without a tip': lambda: replace(ned.load_urdf(GANTRY), tip_link=None),
-    }
-
-
-ROBOTS = make_robots()
+PAIR = (('left', 'arm'), ('right', 'gantry without a tip'))
+"""Prefix and name of two robots in one program."""
 
 
 def run(*command, cwd=None):
@@ -105,42 +95,34 @@ def compilers():
 class Export:
     """An export of a robot: its dynamics, its folder, and the object file of its source."""
 
-    def __init__(self, robot, folder, prefix=None):
+    def __init__(self, robot, folder):
         self.dynamics = ned.Dynamics(robot, backend='python')
         self.folder = folder
-        self.prefix = prefix or make_prefix(robot.name)
-        self.files = self.dynamics.source_files('c', prefix)
+        self.prefix = make_prefix(robot.name)
+        self.files = self.dynamics.source_files('c')
         write_folder(folder, self.files)
         self.library = f'{self.prefix}_dynamics'
         self.object = folder.with_suffix('.o')
+        run('gcc', *C99, '-c', folder / f'{self.library}.c', '-o', self.object)
 
     def text(self, suffix):
         """Return the text of the header '.h', the source '.c' or the test '_test.c'."""
         return self.files[f'{self.library}{suffix}']
 
-    def compile(self, *flags):
-        """Compile the source into its object file."""
-        source = self.folder / f'{self.library}.c'
-        run('gcc', *C99, *flags, '-c', source, '-o', self.object)
-
-    def run_test(self, source, cwd, *flags):
+    def run_test(self, source, cwd):
         """Compile a test with the library, run it, return the result."""
         program = source.with_suffix('')
-        run('gcc', *C99, *flags, '-I', self.folder, source, self.object, '-o', program, '-lm')
+        run('gcc', *C99, '-I', self.folder, source, self.object, '-o', program, '-lm')
         return subprocess.run([program], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope='module')
 def export(compilers, tmp_path_factory):
     """Return a function that exports a robot once, and compiles it."""
-    made = {}
 
+    @cache
     def get(name):
-        if name not in made:
-            folder = tmp_path_factory.mktemp('export') / 'robot'
-            made[name] = Export(ROBOTS[name](), folder)
-            made[name].compile()
-        return made[name]
+        return Export(ROBOTS[name](), tmp_path_factory.mktemp('export') / 'robot')
 
     return get
 
@@ -206,45 +188,6 @@ def test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers(name,
         assert text.count(f'{library.prefix}_{function}(') == 1, function
 
 
-def test_two_robots_in_one_cpp_program(export, tmp_path):
-    """Both headers in one C++ program, both libraries in one link, results over arguments."""
-    arm, gantry = export('arm'), export('gantry without a tip')
-    source = tmp_path / 'main.cpp'
-    source.write_text(
-        """
-#include "six_axis_arm_dynamics.h"
-#include "gantry_dynamics.h"
-#include "six_axis_arm_dynamics.h"
-#include <cstdio>
-
-static_assert(SIX_AXIS_ARM_JOINTS == 6 && GANTRY_MASS_MATRIX_SIZE == 9, "sizes");
-
-int main()
-{
-    const double q[] = {0.1, -0.2, 0.3, -0.4, 0.5, -0.6}, qd[] = {1, 2, -3, 4, -5, 6};
-    double first[SIX_AXIS_ARM_JOINTS] = {0.5, -1, 1.5, 2, -2.5, 3};
-    double second[GANTRY_JOINTS] = {0.5, -1, 1.5};
-    six_axis_arm_inverse_dynamics(q, qd, first, first);
-    gantry_forward_dynamics(q, qd, second, second);
-    for (double value : first) std::printf("%.17g\\n", value);
-    for (double value : second) std::printf("%.17g\\n", value);
-}
-"""
-    )
-    program = tmp_path / 'main'
-    folders = ['-I', arm.folder, '-I', gantry.folder]
-    objects = [arm.object, gantry.object]
-    run('g++', *STRICT, '-std=c++11', *folders, source, *objects, '-o', program)
-    values = [float(word) for word in run(program).split()]
-    q, qd = [0.1, -0.2, 0.3, -0.4, 0.5, -0.6], [1.0, 2.0, -3.0, 4.0, -5.0, 6.0]
-    last = [0.5, -1.0, 1.5, 2.0, -2.5, 3.0]
-    np.testing.assert_allclose(
-        values[:6], arm.dynamics.inverse_dynamics(q, qd, last), rtol=1e-12, atol=1e-12
-    )
-    expected = gantry.dynamics.forward_dynamics(q[:3], qd[:3], last[:3])
-    np.testing.assert_allclose(values[6:], expected, rtol=1e-12, atol=1e-10)
-
-
 def test_cmake_builds_tests_and_installs(compilers, tmp_path):
     """CTest runs the test; a C++ project finds what was installed, and links it into a plugin."""
     cmake = find_cmake()
@@ -295,65 +238,75 @@ target_link_options(user PRIVATE -Wl,--gc-sections)
     np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.long
-def test_two_robots_as_subdirectories_of_a_cmake_project(compilers, tmp_path):
-    """Two exports of one description, with prefixes; their tests stay out of the project's."""
+def test_two_robots_in_one_cmake_project_of_cpp(compilers, tmp_path):
+    """Two exports as subdirectories: both headers in C++, both in one link, no test of theirs."""
     cmake = find_cmake()
-    robot = ned.load_urdf(GANTRY)
     user, build = tmp_path / 'user', tmp_path / 'build'
     user.mkdir()
-    for prefix in ('left', 'right'):
-        dynamics = ned.Dynamics(robot, gravity=(0.0, 5.0, 0.0), backend='python')
-        write_folder(user / prefix, dynamics.source_files('c', prefix, FEW))
+    robots = {prefix: ned.Dynamics(ROBOTS[name](), backend='python') for prefix, name in PAIR}
+    for prefix, dynamics in robots.items():
+        functions = (*FEW, 'forward_dynamics')
+        write_folder(user / prefix, dynamics.source_files('c', prefix, functions))
     (user / 'CMakeLists.txt').write_text(
         """
 cmake_minimum_required(VERSION 3.14)
-project(user LANGUAGES C)
+project(user LANGUAGES C CXX)
 enable_testing()
 add_subdirectory(left)
 add_subdirectory(right)
-add_executable(user main.c)
+add_executable(user main.cpp)
 target_link_libraries(user PRIVATE
   left_dynamics::left_dynamics right_dynamics::right_dynamics)
 """
     )
-    (user / 'main.c').write_text(
-        '#include <left_dynamics.h>\n#include <right_dynamics.h>\n'
-        'int main(void) { double q[LEFT_JOINTS] = {0}, tau[RIGHT_JOINTS];\n'
-        'left_gravity_torque(q, tau); right_gravity_torque(q, tau); return 0; }\n'
+    (user / 'main.cpp').write_text(
+        """
+#include <left_dynamics.h>
+#include <right_dynamics.h>
+#include <left_dynamics.h>
+#include <cstdio>
+
+static_assert(LEFT_JOINTS == 6 && RIGHT_MASS_MATRIX_SIZE == 9, "sizes");
+
+int main()
+{
+    const double q[] = {0.1, -0.2, 0.3, -0.4, 0.5, -0.6}, qd[] = {1, 2, -3, 4, -5, 6};
+    double first[LEFT_JOINTS] = {0.5, -1, 1.5, 2, -2.5, 3}, second[RIGHT_JOINTS] = {0.5, -1, 1.5};
+    left_inverse_dynamics(q, qd, first, first);  // results over arguments
+    right_forward_dynamics(q, qd, second, second);
+    for (double value : first) std::printf("%.17g\\n", value);
+    for (double value : second) std::printf("%.17g\\n", value);
+}
+"""
     )
     run(cmake, '-S', user, '-B', build)
     run(cmake, '--build', build)
-    run(build / 'user')
+    values = [float(word) for word in run(build / 'user').split()]
+    q, qd = [0.1, -0.2, 0.3, -0.4, 0.5, -0.6], [1.0, 2.0, -3.0, 4.0, -5.0, 6.0]
+    last = [0.5, -1.0, 1.5, 2.0, -2.5, 3.0]
+    expected = robots['left'].inverse_dynamics(q, qd, last)
+    np.testing.assert_allclose(values[:6], expected, rtol=1e-12, atol=1e-12)
+    expected = robots['right'].forward_dynamics(q[:3], qd[:3], last[:3])
+    np.testing.assert_allclose(values[6:], expected, rtol=1e-12, atol=1e-10)
     assert not list(build.rglob('*_test*'))
 
 
-@pytest.mark.parametrize('name', HOSTILE)
+def without_comments(text):
+    """Return a C text, or one of CMake, without the comments of C."""
+    return re.sub(r'/\*.*?\*/', '', text, flags=re.DOTALL)
+
+
+@pytest.mark.kept(8)
+@pytest.mark.parametrize('name', HOSTILE.values(), ids=HOSTILE)
 def test_names_of_a_model_file_reach_comments_only(name, compilers, tmp_path):
     """Whatever robot, joints and links are called, code and CMake project are the same."""
-    plain = ned.load_urdf(GANTRY)
-    joints = tuple(replace(joint, name=f'{name} {k}') for k, joint in enumerate(plain.joints))
-    links = tuple(replace(link, name=f'{name} {k}') for k, link in enumerate(plain.links))
-    hostile = replace(
-        plain,
-        name=name,
-        source=name,
-        joints=joints,
-        links=links,
-        base_link=links[0].name,
-        tip_link=links[-1].name,
-    )
+    hostile = rename(ned.load_urdf(GANTRY), name)
     files = ned.Dynamics(hostile, backend='python').source_files('c', 'gantry', FEW)
     expected = gantry_dynamics().source_files(functions=FEW)
     assert list(files) == list(expected)
-
-    def without_comments(text):
-        return re.sub(r'/\*.*?\*/', '', text, flags=re.DOTALL)
-
     for file, text in files.items():
         assert text.isascii()
         assert without_comments(text) == without_comments(expected[file])
-        assert 'owned' not in without_comments(text)
     write_folder(tmp_path / 'robot', files)
     run('gcc', *C99, '-trigraphs', '-fsyntax-only', tmp_path / 'robot' / 'gantry_dynamics.c')
     assert re.fullmatch(r'[a-z][a-z0-9_]*', make_prefix(name))
@@ -376,7 +329,6 @@ def test_names_of_a_model_file_reach_comments_only(name, compilers, tmp_path):
 )
 def test_prefix_is_an_identifier(name, prefix):
     """A prefix is lower case, begins with a letter and has no two underscores in a row."""
-    assert make_prefix(name) == prefix
     dynamics = ned.Dynamics(replace(ned.load_urdf(GANTRY), name=name), backend='python')
     assert list(dynamics.source_files('python', functions=FEW)) == [f'{prefix}_dynamics.py']
 
@@ -418,11 +370,11 @@ def test_functions_that_a_robot_lacks_are_left_out(links, lacking, compilers, tm
         assert f'void gantry_{name}(' not in header
         (line,) = [each for each in header.splitlines() if 'left out:' in each and reason in each]
         assert re.search(rf'\b{name}\b', line)
-    present = dynamics.operation_counts()
-    assert {'inverse_dynamics', 'forward_dynamics_in_full', 'mass_matrix'} <= set(present)
-    assert not set(lacking) & set(present)
-    run('gcc', *C99, *exported.folder.glob('*.c'), '-o', tmp_path / 'test', '-lm')
-    assert f'0 of {len(present)} functions failed' in run(tmp_path / 'test')
+    present = set(dynamics.operation_counts())
+    assert {'inverse_dynamics', 'forward_dynamics_in_full', 'mass_matrix'} <= present
+    assert not set(lacking) & present
+    result = exported.run_test(exported.folder / 'gantry_dynamics_test.c', tmp_path)
+    assert f'0 of {len(present)} functions failed' in result.stdout
     ((_, module),) = dynamics.source_files('numpy').items()
     assert f'left out: {", ".join(NO_EFFORT_DETERMINES)}: ' in module
     assert 'def forward_dynamics(' not in module
@@ -432,28 +384,33 @@ def test_the_header_tells_sizes_units_frames_and_signs():
     """Each function has its arguments with sizes and units; what makes no difference is said."""
     robot = ned.load_urdf(GANTRY)
     functions = ('mass_matrix', 'jacobian', 'kinetic_energy', 'forward_dynamics_in_full')
-    header, again = (
-        ned.Dynamics(robot, backend='python').source_files('c', functions=functions)
-        for _ in range(2)
-    )
-    assert header == again
-    header = header['gantry_dynamics.h']
-    assert ' *   0  along [m], effort [N]\n' in header
-    assert ' *   2  turn [rad], effort [N m]\n' in header
-    assert ' * tip link: hand\n' in header
-    assert ' * gravity in base axes [m/s^2]: 0.0, 0.0, -9.80665\n' in header
-    assert 'positive along the\n * positive direction of the joint' in header
+
+    def write_header(robot, functions):
+        files = ned.Dynamics(robot, backend='python').source_files('c', functions=functions)
+        return files['gantry_dynamics.h']
+
+    def comment_of(function, header):
+        return header[header.index(f'/* {function}: ') :].partition('*/')[0]
+
+    header = write_header(robot, functions)
+    assert write_header(robot, functions) == header
+    for text in (
+        ' *   0  along [m], effort [N]\n',
+        ' *   2  turn [rad], effort [N m]\n',
+        ' * tip link: hand\n',
+        ' * gravity in base axes [m/s^2]: 0.0, 0.0, -9.80665\n',
+        'positive along the\n * positive direction of the joint',
+    ):
+        assert text in header
     for name, shape in (('mass_matrix', '3 x 3'), ('jacobian', '6 x 3'), ('kinetic_energy', '1')):
-        comment = header[header.index(f'/* {name}: ') :].partition('*/')[0]
-        assert re.search(rf'\* +q +3: rad or m.*\n(.*\n)?.*result +{shape}: ', comment), name
+        pattern = rf'\* +q +3: rad or m.*\n(.*\n)?.*result +{shape}: '
+        assert re.search(pattern, comment_of(name, header)), name
     assert header.count('/* forward_dynamics_in_full: ') == 1
-    full = header[header.index('/* forward_dynamics_in_full: ') :].partition('*/')[0]
+    full = comment_of('forward_dynamics_in_full', header)
     assert 'wrench   6: force [N], moment [N m] of the last link on the environment' in full
     assert 'makes no difference' not in full
-    robot = replace(robot, tip_link=None)
-    without_tip = ned.Dynamics(robot, backend='python').source_files('c', functions=functions[3:])
-    full = without_tip['gantry_dynamics.h']
-    full = full[full.index('/* forward_dynamics_in_full: ') :].partition('*/')[0]
+    header = write_header(replace(robot, tip_link=None), functions[3:])
+    full = comment_of('forward_dynamics_in_full', header)
     assert full.count('; makes no difference for this robot') == 2  # wrench and payload
 
 
@@ -464,29 +421,23 @@ def test_modules_compute_what_the_methods_do(language, tmp_path):
     ((name, text),) = dynamics.source_files(language).items()
     assert name == 'gantry_dynamics.py'
     assert 'ne_dynamics.' not in text
-    module = {}
-    exec(compile(text, name, 'exec'), module)
-    assert set(dynamics.operation_counts()) <= set(module)
-    q, qd, qdd = ([0.1, -0.2, 0.3], [1.0, 2.0, -3.0], [0.5, -1.5, 2.0])
-    wrench = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    calls = {
-        'inverse_dynamics': (q, qd, qdd),
-        'inverse_dynamics_with_wrench': (q, qd, qdd, wrench),
-        'mass_matrix': (q,),
-        'forward_dynamics': (q, qd, qdd),
-        'kinetic_energy': (q, qd),
-        'link_poses': (q,),
-        'jacobian': (q,),
-        'regressor': (q, qd, qdd),
-    }
-    for function, arguments in calls.items():
+    assert all(f'def {function}(' in text for function in dynamics.operation_counts())
+    rng = np.random.default_rng(0)
+    given = {key: rng.uniform(-2.0, 2.0, (2, 3)) for key in ('q', 'qd', 'qdd', 'tau')}
+    given['wrench'] = rng.uniform(-5.0, 5.0, (2, 6))
+    for function in (
+        'inverse_dynamics',
+        'inverse_dynamics_with_wrench',
+        'mass_matrix',
+        'forward_dynamics',
+        'kinetic_energy',
+        'link_poses',
+        'jacobian',
+        'regressor',
+    ):
+        names = [argument.name for argument in FUNCTIONS[function].arguments]
         method = getattr(dynamics, function.removesuffix('_with_wrench'))
-        expected = np.asarray(method(*arguments))
-        if language != 'python':
-            arrays = [np.array(argument) for argument in arguments]
-            namespace = [np] if language == 'array-api' else []
-            computed = module[function](*namespace, *arrays)
-            assert np.shape(computed) == expected.shape, function
-        else:
-            computed = module[function](*arguments)
-        np.testing.assert_allclose(np.ravel(computed), expected.ravel(), rtol=1e-12, atol=1e-12)
+        arguments = [given[name] for name in names]
+        expected = np.reshape(method(*arguments), (2, -1))
+        found = run_text(text, language, function, arguments, expected.shape[1], tmp_path)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

@@ -1,33 +1,38 @@
 """Machine code kept on disk: shared safely, healed when damaged, trusted only when private."""
 
+import multiprocessing
 import os
 import stat
-import subprocess
-import sys
 import tempfile
-import time
 
 import numpy as np
 import pytest
+from cache_users import compute_with_others, write_in_turns
 from fresh_python import output_of
+from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import cache as cache_module
 from ne_dynamics.codegen.cache import ObjectCache, default_folder
 from ne_dynamics.codegen.llvm.processor import describe_machine
 
-URDF = """<robot name="pendulum"><link name="base"/><link name="arm"><inertial>
-<origin xyz="{com} 0 0.1"/><mass value="1.5"/>
-<inertia ixx="0.02" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="hinge" type="continuous"><origin rpy="{roll} 0 0"/><parent link="base"/>
-<child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
-
-Q = [0.3]
-
 
 def pendulum(com=0.2, roll=0.1):
     """Return a robot of one joint, compiled in no time."""
-    return ned.load_urdf(URDF.format(com=com, roll=roll))
+    return ned.load_urdf(
+        robot_xml(
+            'base',
+            link_xml('arm', 1.5, f'{com} 0 0.1', moments=(0.02, 0.03, 0.01)),
+            joint_xml('hinge', 'base', 'arm', 'continuous', rpy=f'{roll} 0 0', axis='0 1 0'),
+            name='pendulum',
+        )
+    )
+
+
+Q = [0.3]
+
+SPAWN = multiprocessing.get_context('spawn')
+"""Makes processes that have nothing of this one."""
 
 
 EXPECTED = ned.Dynamics(pendulum(), backend='python').gravity_torque(Q)
@@ -43,20 +48,15 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def forget(monkeypatch, compiler):
-    """Return a function that makes this process forget the code it has loaded.
-
-    What was loaded before stays alive, so that nothing that points to it dangles.
-    """
+    """Return a function that makes this process forget the code it has loaded."""
     from ne_dynamics.codegen.llvm import compiler
 
-    kept = []
-
     def function():
-        kept.append(compiler._engines)
+        # What was loaded stays alive, so that nothing that points to it dangles.
+        _KEPT.append(compiler._engines)
         monkeypatch.setattr(compiler, '_engines', {})
 
     function()
-    _KEPT.append(kept)
     return function
 
 
@@ -150,31 +150,86 @@ def test_code_for_another_processor_is_not_used(folder, forget, monkeypatch):
     assert len(list(folder.iterdir())) == 2
 
 
-# ---- damage
+# ---- damage and trust
 
 
-DAMAGES = {
-    'empty': lambda data: b'',
-    'truncated': lambda data: data[: len(data) // 2],
-    'another version': lambda data: data.replace(b'object 3', b'object 0', 1),
-    'checksum': lambda data: data[:25] + bytes([data[25] ^ 1]) + data[26:],
-    'flipped last bit': lambda data: data[:-1] + bytes([data[-1] ^ 128]),
+def link_elsewhere(file):
+    """Put a link in the place of a file, to another that holds the same."""
+    file.rename(file.parent.parent / 'elsewhere')
+    file.symlink_to(file.parent.parent / 'elsewhere')
+
+
+def become_pipe(file):
+    """Put a pipe, which nobody writes to, in the place of a file."""
+    file.unlink()
+    os.mkfifo(file)
+
+
+SPOILT = {
+    'empty': lambda file: file.write_bytes(b''),
+    'truncated': lambda file: os.truncate(file, 1000),
+    'another version': lambda file: file.write_bytes(
+        file.read_bytes().replace(b'object 3', b'object 0', 1)
+    ),
+    'written by the group': lambda file: file.chmod(0o620),
+    'written by others': lambda file: file.chmod(0o602),
+    'a link': link_elsewhere,
+    'a pipe': become_pipe,
 }
 
 
-@pytest.mark.parametrize('damage', DAMAGES)
-def test_a_damaged_file_is_replaced(damage, folder, forget):
+@pytest.mark.parametrize('spoil', SPOILT.values(), ids=SPOILT)
+def test_a_file_that_cannot_be_trusted_is_replaced(spoil, folder, forget):
+    """Damaged, open to others, or no regular file: it is compiled anew, and kept again."""
     used()
     (file,) = folder.iterdir()
     good = file.read_bytes()
     assert len(good) > 2000
-    bad = DAMAGES[damage](good)
-    assert bad != good
-    file.write_bytes(bad)
+    spoil(file)
     assert not works(forget)
     assert list(folder.iterdir()) == [file]
+    assert file.is_file()
+    assert not file.is_symlink()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_bytes() == good
     assert works(forget)
+    elsewhere = folder.parent / 'elsewhere'
+    assert not elsewhere.exists() or elsewhere.read_bytes() == good
+
+
+@pytest.mark.parametrize('kind', ['written by the group', 'written by others', 'of another user'])
+def test_a_folder_that_is_not_private_is_neither_read_nor_written(
+    kind, folder, forget, monkeypatch
+):
+    used()
+    (file,) = folder.iterdir()
+    mode = {'written by the group': 0o720, 'written by others': 0o702}.get(kind, 0o700)
+    folder.chmod(mode)
+    uid = os.getuid() + (kind == 'of another user')
+    with monkeypatch.context() as patch:
+        patch.setattr(cache_module.os, 'getuid', lambda: uid)
+        assert not works(forget)
+        file.unlink()
+        assert not works(forget)
+    assert list(folder.iterdir()) == []
+    assert stat.S_IMODE(folder.stat().st_mode) == mode
+    folder.chmod(0o700)
+    assert not works(forget)
+    assert works(forget)
+
+
+@pytest.mark.parametrize('kind', ['a file', 'a link'])
+def test_what_is_no_folder_leaves_everything_in_memory(kind, folder, forget, tmp_path):
+    elsewhere = tmp_path / 'elsewhere'
+    elsewhere.mkdir(mode=0o700)
+    if kind == 'a file':
+        folder.write_text('mine')
+    else:
+        folder.symlink_to(elsewhere)
+    assert not works(forget)
+    assert not works(forget)
+    assert kind == 'a link' or folder.read_text() == 'mine'
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_every_flipped_byte_is_noticed(tmp_path):
@@ -191,13 +246,6 @@ def test_every_flipped_byte_is_noticed(tmp_path):
 
 
 # ---- nowhere to write
-
-
-def test_a_file_in_place_of_the_folder_leaves_everything_in_memory(folder, forget):
-    folder.write_text('mine')
-    assert not works(forget)
-    assert not works(forget)
-    assert folder.read_text() == 'mine'
 
 
 @pytest.mark.parametrize('step', ['mkdir', 'mkstemp', 'fdopen', 'replace'])
@@ -227,184 +275,85 @@ def test_a_disk_that_refuses_leaves_everything_in_memory(step, folder, forget, m
     not hasattr(os, 'getuid') or os.getuid() != 0,
     reason='root is missing: only root can become another user',
 )
-def test_another_users_folder_leaves_everything_in_memory(tmp_path):
+def test_another_users_folder_leaves_everything_in_memory(tmp_path, compiler):
     """A process that may not even look into the folder works in memory."""
     folder = tmp_path / 'cache'
     folder.mkdir(mode=0o700)
-    code = (
-        'import os\n'
-        'import ne_dynamics as ned\n'
-        f'robot = ned.load_urdf({URDF.format(com=0.2, roll=0.1)!r})\n'
-        'folder = os.environ.pop("NE_DYNAMICS_CACHE")\n'
-        'os.environ["NE_DYNAMICS_CACHE"] = folder + "/not/used"\n'
-        # All modules are loaded before the rights to read them are gone.
-        'ned.Dynamics(robot).mass_matrix([0.3])\n'
-        'os.environ["NE_DYNAMICS_CACHE"] = folder\n'
-        'os.setuid(65534)\n'
-        'dynamics = ned.Dynamics(robot)\n'
-        'print(dynamics.backend, dynamics.gravity_torque([0.3])[0])\n'
-    )
-    pytest.importorskip('llvmlite', reason='llvmlite is not installed')
-    backend, torque = output_of(code, NE_DYNAMICS_CACHE=str(folder)).split()
-    assert backend == 'compiled'
-    assert float(torque) == pytest.approx(EXPECTED[0], rel=1e-12)
+    code = """
+import os, sys
+import ne_dynamics as ned
+from ne_dynamics.shipped import shipped_file
+robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+folder = os.environ.pop('NE_DYNAMICS_CACHE')
+os.environ['NE_DYNAMICS_CACHE'] = folder + '/not/used'
+ned.Dynamics(robot).mass_matrix([0.3] * 6)  # all modules are loaded
+os.environ['NE_DYNAMICS_CACHE'] = folder
+os.setuid(65534)
+dynamics = ned.Dynamics(robot)
+expected = ned.Dynamics(robot, backend='python').gravity_torque([0.3] * 6)
+print(dynamics.backend, abs(dynamics.gravity_torque([0.3] * 6) - expected).max() < 1e-9)
+"""
+    assert output_of(code, NE_DYNAMICS_CACHE=str(folder)) == 'compiled True\n'
     assert [path.name for path in folder.iterdir()] == ['not']
 
 
 # ---- where it is
 
 
-def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ('chosen', 'xdg', 'place'),
+    [
+        ('chosen', 'xdg', 'chosen'),
+        ('', 'xdg', 'xdg/ne_dynamics'),
+        (None, 'xdg', 'xdg/ne_dynamics'),
+        (None, '', 'home/.cache/ne_dynamics'),
+        (None, None, 'home/.cache/ne_dynamics'),
+    ],
+)
+def test_the_folder_follows_the_environment(chosen, xdg, place, monkeypatch, tmp_path):
     """NE_DYNAMICS_CACHE comes first, then the user's cache folder, then ~/.cache."""
-    monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'chosen'))
-    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'xdg'))
     monkeypatch.setenv('HOME', str(tmp_path / 'home'))
-    assert default_folder() == tmp_path / 'chosen'
-    monkeypatch.setenv('NE_DYNAMICS_CACHE', '')
-    assert default_folder() == tmp_path / 'xdg' / 'ne_dynamics'
-    monkeypatch.delenv('NE_DYNAMICS_CACHE')
-    assert default_folder() == tmp_path / 'xdg' / 'ne_dynamics'
-    monkeypatch.setenv('XDG_CACHE_HOME', '')
-    assert default_folder() == tmp_path / 'home' / '.cache' / 'ne_dynamics'
-    monkeypatch.delenv('XDG_CACHE_HOME')
-    assert default_folder() == tmp_path / 'home' / '.cache' / 'ne_dynamics'
-
-
-# ---- trust
-
-
-@pytest.mark.parametrize('mode', [0o720, 0o702])
-def test_a_folder_that_others_can_write_is_neither_read_nor_written(mode, folder, forget):
-    used()
-    (file,) = folder.iterdir()
-    folder.chmod(mode)
-    assert not works(forget)
-    file.unlink()
-    assert not works(forget)
-    assert list(folder.iterdir()) == []
-    assert stat.S_IMODE(folder.stat().st_mode) == mode
-    folder.chmod(0o700)
-    assert not works(forget)
-    assert works(forget)
-
-
-@pytest.mark.parametrize('mode', [0o620, 0o602])
-def test_a_file_that_others_can_write_is_replaced(mode, folder, forget):
-    used()
-    (file,) = folder.iterdir()
-    file.chmod(mode)
-    assert not works(forget)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert works(forget)
-
-
-def test_a_folder_of_another_user_is_neither_read_nor_written(folder, forget, monkeypatch):
-    used()
-    (file,) = folder.iterdir()
-    uid = os.getuid()
-    with monkeypatch.context() as patch:
-        patch.setattr(cache_module.os, 'getuid', lambda: uid + 1)
-        assert not works(forget)
-        file.unlink()
-        assert not works(forget)
-        assert list(folder.iterdir()) == []
-
-
-def test_a_symbolic_link_to_code_is_replaced(folder, forget, tmp_path):
-    used()
-    (file,) = folder.iterdir()
-    target = tmp_path / 'elsewhere'
-    content = file.read_bytes()
-    file.rename(target)
-    file.symlink_to(target)
-    assert not works(forget)
-    assert not file.is_symlink()
-    assert target.read_bytes() == content
-    assert works(forget)
-
-
-def test_a_folder_that_is_a_symbolic_link_is_not_trusted(folder, forget, tmp_path):
-    (tmp_path / 'elsewhere').mkdir(mode=0o700)
-    folder.symlink_to(tmp_path / 'elsewhere')
-    assert not works(forget)
-    assert not works(forget)
-    assert list((tmp_path / 'elsewhere').iterdir()) == []
+    for name, value in (('NE_DYNAMICS_CACHE', chosen), ('XDG_CACHE_HOME', xdg)):
+        if value is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, value and str(tmp_path / value))
+    assert default_folder() == tmp_path / place
 
 
 # ---- several processes
 
 
-START = """
-import sys, time
-from pathlib import Path
-import numpy as np
-import ne_dynamics as ned
-from ne_dynamics.shipped import shipped_file
-
-robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-python = ned.Dynamics(robot, backend='python')
-dynamics = ned.Dynamics(robot, backend='numba')
-from ne_dynamics.codegen.llvm.compiler import toolchain
-toolchain()
-q = np.linspace(0.1, 0.9, 6)
-Path(sys.argv[1], sys.argv[2]).touch()
-while not Path(sys.argv[1], 'go').exists():
-    time.sleep(0.001)
-for _ in range(3):
-    assert np.allclose(dynamics.gravity_torque(q), python.gravity_torque(q), rtol=0, atol=1e-10)
-print(dynamics._evaluator.load('gravity_torque').was_cached)
-"""
-
-
-def start_together(folder, signals, count=3):
+def start_together(count):
     """Start processes that need the same code at the same moment; return what each says."""
-    signals.mkdir()
-    script = signals / 'start.py'
-    script.write_text(START)
+    answers = SPAWN.SimpleQueue()
+    arguments = SPAWN.Barrier(count), answers
     processes = [
-        subprocess.Popen(
-            [sys.executable, str(script), str(signals), str(number)],
-            env={**os.environ, 'NE_DYNAMICS_CACHE': str(folder)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(count)
+        SPAWN.Process(target=compute_with_others, args=arguments, daemon=True)
+        for _ in range(count)
     ]
-    try:
-        deadline = time.monotonic() + 60.0
-        while not all((signals / str(number)).exists() for number in range(count)):
-            assert time.monotonic() < deadline, 'the processes did not start'
-            assert all(process.poll() in (None, 0) for process in processes)
-            time.sleep(0.01)
-        (signals / 'go').touch()
-        outputs = [process.communicate(timeout=60) for process in processes]
-    finally:
-        for process in processes:
-            if process.poll() is None:
-                process.kill()
-                process.communicate()
-    assert [process.returncode for process in processes] == [0] * count, outputs
-    return [output.strip() for output, _ in outputs]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0] * count
+    return {answers.get() for _ in processes}
 
 
-def test_processes_that_start_together_leave_one_good_file(folder, tmp_path, compiler):
+def test_processes_that_start_together_leave_one_good_file(folder, compiler):
     """Processes on an empty cache all compute right; one file remains, and no litter.
 
     Where a process can tell which compiler there is, what that said of the machine is another.
     """
-    answers = start_together(folder, tmp_path / 'first')
-    assert set(answers) <= {'True', 'False'}
-    assert 'False' in answers
-    files = sorted(folder.iterdir(), key=lambda path: path.stat().st_size)
+    assert False in start_together(3)
+    files = sorted(folder.iterdir())
     assert len(files) == 1 + bool(describe_machine())
-    assert not any(file.name.startswith('new-') for file in files)
     assert all(ObjectCache(folder).read(file.name) is not None for file in files)
     # Damage met by several at once is healed as well.
     for file in files:
         file.write_bytes(file.read_bytes()[:-7])
-    assert 'False' in start_together(folder, tmp_path / 'second', 2)
-    assert set(folder.iterdir()) == set(files)
+    assert False in start_together(2)
+    assert sorted(folder.iterdir()) == files
     assert all(ObjectCache(folder).read(file.name) is not None for file in files)
 
 
@@ -413,27 +362,12 @@ def test_a_reader_never_sees_half_a_file(tmp_path):
     cache = ObjectCache(folder)
     key = cache.key('x')
     codes = [bytes([number]) * (50_000 + number) for number in range(4)]
-    code = (
-        'import sys\n'
-        'from pathlib import Path\n'
-        'from ne_dynamics.codegen.cache import ObjectCache\n'
-        f'cache = ObjectCache(Path({str(folder)!r}))\n'
-        'for turn in range(400):\n'
-        f'    cache.write({key!r}, bytes([turn % 4]) * (50_000 + turn % 4))\n'
-    )
     assert cache.write(key, codes[0])
-    writer = subprocess.Popen([sys.executable, '-c', code])
-    seen = set()
-    try:
-        while writer.poll() is None:
-            found = cache.read(key)
-            assert found in codes
-            seen.add(found)
-    finally:
-        if writer.poll() is None:
-            writer.kill()
-        writer.wait()
-    assert writer.returncode == 0
+    writer = SPAWN.Process(target=write_in_turns, args=(folder, key, codes), daemon=True)
+    writer.start()
+    while writer.is_alive():
+        assert cache.read(key) in codes
+    assert writer.exitcode == 0
     assert list(folder.iterdir()) == [folder / key]
 
 
@@ -482,14 +416,3 @@ def test_the_size_is_a_setting_in_megabytes(text, size, monkeypatch):
     """NE_DYNAMICS_CACHE_SIZE says how much is kept; what is no number counts as not given."""
     monkeypatch.setenv('NE_DYNAMICS_CACHE_SIZE', text)
     assert ObjectCache().largest == size
-
-
-def test_a_pipe_in_place_of_a_file_is_not_waited_for(folder, forget):
-    """Only a regular file is read; what else has the name is replaced."""
-    used()
-    (file,) = folder.iterdir()
-    file.unlink()
-    os.mkfifo(file)
-    assert not works(forget)
-    assert file.is_file()
-    assert works(forget)

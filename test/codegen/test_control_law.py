@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-from compiled_c import call_c, compile_c
+from compiled_c import call_c, compile_c, run_text
 from coupled_robots import couple
 from test_friction import TERMS, random_robot
 from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
@@ -17,7 +17,7 @@ from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.codegen.differentiation import differentiate
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.source import python_module, standalone_source
+from ne_dynamics.codegen.source import LANGUAGES, standalone_source
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, ResidualStep
 from ne_dynamics.control.stages.limits import EffortLimiter
@@ -78,33 +78,20 @@ def operation_rows():
     return np.array(pairs)
 
 
-def test_numbers_are_rounded_and_limited_alike_in_every_text(tmp_path):
+@pytest.mark.parametrize('language', LANGUAGES)
+def test_numbers_are_rounded_and_limited_alike_in_every_text(language, tmp_path):
     """Python, NumPy, an array namespace and C give what floats give, to the last bit."""
     rows = operation_rows()
     program = trace_operations()
     expected = np.array([expected_operations(*row) for row in rows.tolist()])
     kernel = PythonKernel(program)
+    columns = [np.ascontiguousarray(rows[:, :1]), rows[:, 1:].copy()]
+    np.testing.assert_array_equal(kernel.batch(*columns), expected)
     singles = [kernel.single(row[:1], row[1:]) for row in rows]
-    results = {
-        'floats': np.array(singles),
-        'arrays': kernel.batch(np.ascontiguousarray(rows[:, :1]), rows[:, 1:].copy()),
-    }
-    for language in ('python', 'numpy', 'array-api'):
-        namespace = {}
-        exec(standalone_source(program, language), namespace)
-        function = namespace['operations']
-        if language == 'python':
-            results[language] = np.array([function(row[:1], row[1:]) for row in rows.tolist()])
-        else:
-            given = [np] if language == 'array-api' else []
-            results[language] = function(*given, rows[:, :1], rows[:, 1:])
-        compile(python_module([program], language, [], {'operations': []}), language, 'exec')
-    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
-    results['c'] = np.full(expected.shape, np.nan)
-    for row, out in zip(rows, results['c'], strict=True):
-        call_c(compiled.operations, row[:1].copy(), row[1:].copy(), out)
-    for name, result in results.items():
-        np.testing.assert_array_equal(result, expected, err_msg=name)
+    np.testing.assert_array_equal(singles, expected)
+    text = standalone_source(program, language)
+    found = run_text(text, language, 'operations', columns, 10, tmp_path)
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(('x', 'limit'), [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)])
@@ -113,32 +100,24 @@ def test_what_is_no_number_is_not_limited_to_one(x, limit, tmp_path):
     program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
     assert math.isnan(elementary.clamp(x, limit))
     assert np.isnan(elementary.clamp(np.array([x]), np.array([limit])))
-    for language in ('python', 'numpy', 'array-api'):
-        namespace = {}
-        exec(standalone_source(program, language), namespace)
-        given = [np] if language == 'array-api' else []
-        given += [np.array([x]), np.array([limit])]
-        assert np.isnan(namespace['limited'](*given)).all(), language
-    out = np.zeros(1)
-    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
-    call_c(compiled.limited, np.array([x]), np.array([limit]), out)
-    assert math.isnan(out[0])
+    for language in LANGUAGES:
+        text = standalone_source(program, language)
+        assert np.isnan(run_text(text, language, 'limited', [[[x]], [[limit]]], 1, tmp_path))
 
 
-def test_the_derivatives_of_a_limit_and_of_a_rounding():
+@pytest.mark.parametrize(
+    ('x', 'limit', 'slopes'), [(0.3, 2.0, (1, 0)), (5.0, 2.0, (0, 1)), (-5.0, 2.0, (0, -1))]
+)
+def test_the_derivatives_of_a_limit_and_of_a_rounding(x, limit, slopes):
     """Inside the number counts, beyond it the limit, with its sign; a rounding has no slope."""
 
     def function(q, qd):
         outputs = [elementary.clamp(q[0], qd[0]), elementary.nearest(q[0]) + qd[0]]
-        return [
-            *outputs,
-            *[entry for row in differentiate(outputs, [q[0], qd[0]]) for entry in row],
-        ]
+        return differentiate(outputs, [q[0], qd[0]])
 
-    kernel = PythonKernel(trace('slopes', (('q', 1), ('qd', 1)), (6,), function))
-    for x, limit, slopes in ((0.3, 2.0, (1, 0)), (5.0, 2.0, (0, 1)), (-5.0, 2.0, (0, -1))):
-        found = kernel.single(np.array([x]), np.array([limit]))
-        np.testing.assert_array_equal(found[2:], [*slopes, 0.0, 1.0])
+    kernel = PythonKernel(trace('slopes', (('q', 1), ('qd', 1)), (4,), function))
+    found = kernel.single(np.array([x]), np.array([limit]))
+    np.testing.assert_array_equal(found, [*slopes, 0.0, 1.0])
 
 
 # ---- the laws as text
@@ -217,51 +196,23 @@ def assert_close(found, expected, what=''):
     np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * scale, err_msg=what)
 
 
-def assert_laws_are_those_of_the_node(dynamics, find):
-    """Assert that compiled laws, found by name, are ControlLaw and the limits after it."""
-    n = dynamics.n
-    saturated = 0
-    for law, (suffix, loads), seed in product(LAWS, LOADS.items(), range(12)):
-        call = Call(dynamics.robot, seed)
-        expected = call.expected(dynamics, law, loads)
-        found = np.full(n, np.nan)
-        call_c(find(f'{law}{suffix}'), *call.arguments(loads), found)
-        assert_close(found, expected, f'{law}{suffix}, sample {seed}')
-        saturated += int((np.abs(expected) == call.limits).sum())
-    assert 0 < saturated < 72 * n
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('name', ROBOTS, ids=str)
-def test_a_firmware_gets_the_efforts_of_the_node(name, tmp_path):
-    """Each law, printed as one C function, gives what the node's law and limits give."""
+@pytest.mark.kept(4)
+@pytest.mark.parametrize(('language', 'name'), list(product(LANGUAGES, ROBOTS)), ids=str)
+def test_every_language_prints_the_laws_of_the_node(language, name, tmp_path):
+    """A firmware, and whoever takes arrays, gets what the node's law and limits give."""
     dynamics = ned.Dynamics(robot_of(name), GRAVITY, backend='python')
-    libraries = {}
-    for law in (f'{law}{suffix}' for law, suffix in product(LAWS, LOADS)):
-        (tmp_path / law).mkdir()
-        libraries[law] = compile_c(dynamics.source(law, 'c'), tmp_path / law)
-    assert_laws_are_those_of_the_node(dynamics, lambda law: libraries[law][law])
-
-
-@pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
-def test_the_other_languages_print_the_same_laws(language):
-    """One sample by floats, batches by NumPy and by a namespace of arrays."""
-    robot = robot_of((4, 'all but smooth'))
-    dynamics = ned.Dynamics(robot, GRAVITY, backend='python')
+    calls = [Call(dynamics.robot, seed) for seed in range(12)]
+    saturated = 0
     for law, (suffix, loads) in product(LAWS, LOADS.items()):
-        namespace = {}
-        exec(dynamics.source(f'{law}{suffix}', language), namespace)
-        function = namespace[f'{law}{suffix}']
-        if language == 'array-api':
-            function = partial(function, np)
-        calls = [Call(robot, seed) for seed in range(6)]
-        expected = np.array([call.expected(dynamics, law, loads) for call in calls])
         rows = [call.arguments(loads) for call in calls]
-        if language == 'python':
-            found = np.array([function(*row) for row in rows])
-        else:
-            found = function(*[np.array(column) for column in zip(*rows, strict=True)])
-        assert_close(found, expected, f'{law}{suffix}')
+        columns = [np.array(column) for column in zip(*rows, strict=True)]
+        text = dynamics.source(f'{law}{suffix}', language)
+        found = run_text(text, language, f'{law}{suffix}', columns, dynamics.n, tmp_path)
+        for call, effort in zip(calls, found, strict=True):
+            expected = call.expected(dynamics, law, loads)
+            assert_close(effort, expected, f'{law}{suffix}')
+            saturated += int((np.abs(expected) == call.limits).sum())
+    assert 0 < saturated < 72 * dynamics.n
 
 
 SINGLE_JOINT = robot_xml(
@@ -273,29 +224,18 @@ SINGLE_JOINT = robot_xml(
 """Its velocity counts in the sign of Coulomb friction alone."""
 
 
-def list_broken_calls(program, rng):
-    """Yield argument, value and arguments: each scalar that is used is not finite once."""
-    nodes = program.graph.nodes
-    used = {nodes[index][1] for index in program.live if nodes[index][0] == 'input'}
-    stems = [stem for stem, _ in program.inputs]
-    for stem, count in program.inputs:
-        for place in range(count):
-            if f'{stem}{place + 1}' in used:
-                for value in (math.nan, math.inf, -math.inf):
-                    arrays = [rng.uniform(0.5, 2.0, size) for _, size in program.inputs]
-                    arrays[stems.index(stem)][place] = value
-                    yield stem, value, arrays
-
-
-def may_stay_finite(function, stem, value):
-    """Return whether doc/c_library.md lets an argument give a finite result all the same."""
-    if math.isnan(value):
-        return False
-    return stem in ('effort_limits', 'smoothing_velocity') or (
-        (stem in ('qd', 'qd_desired') and 'dynamics' in function)
-        or (stem in ('displacement', 'friction_qd') and function == 'friction_hysteresis')
-        or (stem in ('wrench', 'payload', 'external') and 'derivatives' in function)
-    )
+MAY_BE_INFINITE = {
+    'effort_limits': '',
+    'smoothing_velocity': '',
+    'qd': 'dynamics',
+    'qd_desired': 'dynamics',
+    'displacement': 'friction_hysteresis',
+    'friction_qd': 'friction_hysteresis',
+    'wrench': 'derivatives',
+    'payload': 'derivatives',
+    'external': 'derivatives',
+}
+"""What doc/c_library.md lets give a finite result all the same, with the functions it does in."""
 
 
 @pytest.mark.kept(1)
@@ -310,13 +250,20 @@ def test_the_library_gives_no_result_of_what_is_no_number(name, tmp_path):
     files = dynamics.source_files('c', 'robot')
     (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
     library = compile_c(files['robot_dynamics.c'], tmp_path)
+    rng = np.random.default_rng(7)
     for function in dynamics.operation_counts():
         program = dynamics._evaluator.interpret(function, None).program
-        for stem, value, arrays in list_broken_calls(program, np.random.default_rng(7)):
-            out = np.zeros(len(program.outputs))
-            call_c(library[f'robot_{function}'], *arrays, out)
-            if not may_stay_finite(function, stem, value):
-                assert not np.isfinite(out).all(), f'{function}: {stem} {value}'
+        used = {program.graph.nodes[index][1:] for index in program.live}
+        for group, (stem, count) in enumerate(program.inputs):
+            places = [place for place in range(count) if (f'{stem}{place + 1}',) in used]
+            for place, value in product(places, (math.nan, math.inf, -math.inf)):
+                arrays = [rng.uniform(0.5, 2.0, size) for _, size in program.inputs]
+                arrays[group][place] = value
+                out = np.zeros(len(program.outputs))
+                call_c(library[f'robot_{function}'], *arrays, out)
+                may_be_finite = stem in MAY_BE_INFINITE and MAY_BE_INFINITE[stem] in function
+                if math.isnan(value) or not may_be_finite:
+                    assert not np.isfinite(out).all(), f'{function}: {stem} {value}'
 
 
 # ---- the law that the node calls
@@ -328,57 +275,45 @@ def dynamics_of(name, backend):
     return ned.Dynamics(robot_of(name), GRAVITY, backend=backend)
 
 
+def smooth_friction(robot, velocity):
+    """Return a robot whose friction changes its sign over a velocity where it gives none."""
+
+    def smooth(friction):
+        return replace(friction, smoothing_velocity=friction.smoothing_velocity or velocity)
+
+    joints = [replace(joint, friction=smooth(joint.friction)) for joint in robot.joints]
+    drives = [smooth(drive) for drive in robot.coupled_drives]
+    return replace(robot, joints=tuple(joints), coupled_drives=tuple(drives))
+
+
 @pytest.mark.kept(3)
 @pytest.mark.parametrize('name', ROBOTS, ids=str)
 def test_the_general_law_is_what_it_says(name, backend):
     """Efforts and errors of random arguments, one sample and a batch, before and after calls."""
     dynamics, n = dynamics_of(name, backend), robot_of(name).n
     rigid = ned.Dynamics(robot_of(name).without_friction(), GRAVITY, backend='python')
+    smooth = ned.Dynamics(smooth_friction(robot_of(name), 0.2), GRAVITY, backend='python')
     endless = np.array([joint.type is JointType.CONTINUOUS for joint in dynamics.robot.joints])
     rng = np.random.default_rng(3)
     rows = rng.uniform(-3.0, 3.0, (12, 9, n))
     loads = rng.uniform(-2.0, 2.0, (9, 25))
     loads[:, 15] += 3.0
-    smoothing = rng.uniform(0.1, 0.3, (9, 1))
     q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd, *gains = rows
     error = q_desired - q
     error[:, endless] = np.remainder(error[:, endless] + math.pi, 2.0 * math.pi) - math.pi
     rate = qd_desired - qd
     acceleration = qdd + gains[0] * error + gains[1] * rate
     for parts in ((None, None, None), (loads[:, :6], loads[:, 6:15], loads[:, 15:])):
-        rest = np.zeros_like(qdd)
-        moved = rigid.inverse_dynamics(q_model, qd_model, rest, *parts)
+        moved = rigid.inverse_dynamics(q_model, qd_model, np.zeros_like(qdd), *parts)
         expected = rigid.inverse_dynamics(q_model, qd_model, acceleration, *parts)
-        smooth = replace(
-            robot_of(name),
-            joints=tuple(
-                replace(
-                    joint, friction=replace(joint.friction, smoothing_velocity=smoothing[0, 0])
-                )
-                if joint.friction.smoothing_velocity == 0.0
-                else joint
-                for joint in robot_of(name).joints
-            ),
-            coupled_drives=tuple(
-                replace(drive, smoothing_velocity=smoothing[0, 0])
-                if drive.smoothing_velocity == 0.0
-                else drive
-                for drive in robot_of(name).coupled_drives
-            ),
-        )
-        smooth = ned.Dynamics(smooth, GRAVITY, backend='python')
         expected += smooth.friction_torque(friction_qd, load=moved)
         expected += gains[2] * error + gains[3] * rate
-        arguments = [*rows, np.tile(smoothing[0], (9, 1)), *parts]
-        for _ in range(2):
-            efforts, errors = dynamics.control_effort(*arguments)
-            assert_close(efforts, expected)
-            np.testing.assert_allclose(errors, error, rtol=0, atol=1e-12)
-            for k in range(3):
-                one = [None if each is None else each[k].copy() for each in arguments]
-                efforts, errors = dynamics.control_effort(*one)
-                assert_close(efforts, expected[k])
-                np.testing.assert_allclose(errors, error[k], rtol=0, atol=1e-12)
+        arguments = [*rows, np.full((9, 1), 0.2), *parts]
+        for which in (slice(None), 0, 1, 2) * 2:
+            given = [None if each is None else each[which].copy() for each in arguments]
+            efforts, errors = dynamics.control_effort(*given)
+            assert_close(efforts, expected[which])
+            np.testing.assert_allclose(errors, error[which], rtol=0, atol=1e-12)
 
 
 def both_laws(dynamics, mode, gains, terms, payload, smoothing):
@@ -412,34 +347,25 @@ def test_diagonal_gains_and_their_matrices_give_one_law(name, mode, backend):
         assert found.shape == laws[0].error.shape == (dynamics.n,)
 
 
-@pytest.mark.parametrize('mode', LAWS)
-def test_a_state_is_answered_by_one_call(mode, compiler):
-    """With gains that are diagonal nothing but the general law is asked of the model."""
-    dynamics = ned.Dynamics(robot_of('six_axis_arm'), GRAVITY, backend='compiled')
-    call = Call(dynamics.robot, 1)
-    law = ControlLaw(dynamics, mode, Gains(call.kp, call.kv), payload=call.payload)
-    law.compensation.effort = None
-    law.effort(call.q, call.qd, call.desired)
-    asked = []
-    dynamics.__dict__['control_effort'] = lambda *given: asked.append(given) or np.zeros((2, 6))
-    law.effort(call.q, call.qd, call.desired, call.wrench, call.base)
-    assert len(asked) == 1
-
-
 def test_another_tuning_compiles_nothing(compiler):
-    """Mode, gains, terms, smoothing and payload are numbers of a call: two programs have all."""
+    """Mode, gains, terms, smoothing and payload are numbers of one call of one program or two."""
     dynamics = ned.Dynamics(robot_of('puma'), GRAVITY, backend='compiled')
-    robot = dynamics.robot
-    seen = set()
+    methods, asked = type(dynamics), []
     for seed, (mode, terms) in enumerate(product(LAWS, product([False, True], repeat=4))):
-        call = Call(robot, seed)
+        call = Call(dynamics.robot, seed)
         payload = call.payload if seed % 2 else None
         law = ControlLaw(
             dynamics, mode, Gains(call.kp, call.kv), Terms(*terms), payload, call.smoothing
         )
+        if any(terms):
+            law.compensation.effort = None
+        dynamics.__dict__['control_effort'] = lambda *given: (
+            asked.append(given) or methods.control_effort(dynamics, *given)
+        )
         law.effort(call.q, call.qd, call.desired, call.wrench if seed % 3 else None)
-        seen |= set(dynamics._evaluator._compiled)
-    assert {name for name, _ in seen} <= {'control_effort', 'control_effort_in_full'}
+    assert len(asked) == 30  # without any term nothing is asked of the model
+    names = {name for name, _ in dynamics._evaluator._compiled}
+    assert names <= {'control_effort', 'control_effort_in_full'}
 
 
 def test_overridden_inverse_dynamics_are_asked():

@@ -39,65 +39,62 @@ def test_a_new_and_an_empty_folder(tmp_path):
 
 def test_an_earlier_export_is_replaced_and_other_files_stay(tmp_path):
     """Files of the earlier export go, a build folder and a file beside them stay."""
-    write_folder(tmp_path / 'robot', FIRST)
-    (tmp_path / 'robot' / 'build').mkdir()
-    (tmp_path / 'robot' / 'notes.txt').write_text('mine')
-    write_folder(tmp_path / 'robot', SECOND)
-    assert read(tmp_path / 'robot') == {**SECOND, 'build': 'folder', 'notes.txt': 'mine'}
-
-
-@pytest.mark.parametrize('kind', ['file', 'folder', 'link', 'binary', 'hidden'])
-def test_what_is_in_the_way_is_named(kind, tmp_path):
-    """A folder without an export must be empty; the message names what is in it."""
-    name = '.git' if kind == 'hidden' else 'a.c'
-    thing = tmp_path / name
-    if kind in ('folder', 'hidden'):
-        thing.mkdir()
-    elif kind == 'link':
-        (tmp_path.parent / f'{tmp_path.name}.c').write_text(FIRST['a.c'])
-        thing.symlink_to(f'../{tmp_path.name}.c')
-    else:
-        thing.write_bytes(bytes(range(256)) if kind == 'binary' else b'int mine;')
-    message = f"expected an empty folder or an earlier export, but '{name}' is in the way"
-    before = sorted(os.listdir(tmp_path))
-    with pytest.raises(InputError, match=message):
-        write_folder(tmp_path, FIRST)
-    assert sorted(os.listdir(tmp_path)) == before
-
-
-def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
-    write_folder(tmp_path, FIRST)
-    (tmp_path / 'b.c').write_text('int mine;')
+    folder = tmp_path / 'robot'
+    write_folder(folder, FIRST)
+    (folder / 'build').mkdir()
+    (folder / 'notes.txt').write_text('mine')
+    (folder / 'b.c').write_text('int mine;')
     with pytest.raises(InputError, match=r"but 'b\.c' is in the way"):
-        write_folder(tmp_path, SECOND)
-    assert read(tmp_path) == {**FIRST, 'b.c': 'int mine;'}
+        write_folder(folder, SECOND)
+    assert read(folder) == {**FIRST, 'build': 'folder', 'notes.txt': 'mine', 'b.c': 'int mine;'}
+    (folder / 'b.c').unlink()
+    write_folder(folder, SECOND)
+    assert read(folder) == {**SECOND, 'build': 'folder', 'notes.txt': 'mine'}
+
+
+@pytest.mark.parametrize(
+    ('name', 'make'),
+    [
+        ('a.c', lambda path: path.write_text('int mine;')),
+        ('a.c', lambda path: path.write_bytes(bytes(range(256)))),
+        ('a.c', lambda path: path.mkdir()),
+        ('.git', lambda path: path.mkdir()),
+        ('a.c', lambda path: path.symlink_to('../elsewhere.c')),
+    ],
+    ids=['file', 'binary', 'folder', 'hidden', 'link'],
+)
+def test_what_is_in_the_way_is_named(name, make, tmp_path):
+    """A folder without an export must be empty; the message names what is in it."""
+    (tmp_path / 'elsewhere.c').write_text(FIRST['a.c'])
+    (tmp_path / 'robot').mkdir()
+    make(tmp_path / 'robot' / name)
+    message = f"expected an empty folder or an earlier export, but '{name}' is in the way"
+    with pytest.raises(InputError, match=message):
+        write_folder(tmp_path / 'robot', FIRST)
+    assert os.listdir(tmp_path / 'robot') == [name]
 
 
 @pytest.mark.parametrize('is_new', [True, False])
 def test_an_error_on_the_way_leaves_everything_as_it_was(is_new, tmp_path, monkeypatch):
+    """At whatever file the disk is full."""
     folder = tmp_path / 'robot'
     if not is_new:
         write_folder(folder, FIRST)
-    rename, unlink = os.rename, os.unlink
-    failures = 0
-    for count in range(1 if is_new else len(FIRST) + len(SECOND)):
-        left = [count]
+    rename = os.rename
+    for good in range(1 if is_new else len(FIRST) + len(SECOND)):
+        left = [rename] * good
 
-        def fail(source, target, left=left):
-            left[0] -= 1
-            if left[0] == -1:
+        def move(source, target, left=left):
+            if not left:
+                left.extend([rename] * 99)  # what is put back finds room
                 raise OSError(28, 'No space left on device', str(target))
-            rename(source, target)
+            left.pop()(source, target)
 
-        monkeypatch.setattr(os, 'rename', fail)
+        monkeypatch.setattr(os, 'rename', move)
         with pytest.raises(OSError, match='No space left'):
             write_folder(folder, SECOND)
-        failures += 1
-        assert os.unlink is unlink
         assert list(tmp_path.iterdir()) == ([] if is_new else [folder])
-        if not is_new:
-            assert read(folder) == FIRST
-    assert failures
-    monkeypatch.setattr(os, 'rename', rename)
+        assert is_new or read(folder) == FIRST
+    monkeypatch.undo()
     write_folder(folder, SECOND)
     assert read(folder) == SECOND

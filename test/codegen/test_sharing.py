@@ -16,34 +16,35 @@ LEAST, SAMPLES = 100, 10_000
 class Machine:
     """A clock that computations move: a row takes one unit alone, and `together` with others."""
 
-    def __init__(self, together, delay=1.0):
+    def __init__(self, together):
         self.now = 0.0
         self.together = together
-        self.delay = delay
-        self.shared = 0
+        self.is_shared = False
+        self.calls = 0
         self.rows = []
 
     def run(self, start, stop):
         self.rows += range(start, stop)
-        self.now += (stop - start) * (self.together if self.shared else 1.0)
+        self.now += (stop - start) * (self.together if self.is_shared else 1.0)
         return True
 
     def run_together(self, work, threads):
-        self.shared += 1
+        self.calls += 1
+        self.is_shared = True
         result = work()
-        self.shared = 0
-        self.calls = getattr(self, 'calls', 0) + 1
+        self.is_shared = False
         return result
 
 
 @pytest.fixture
 def use(monkeypatch):
-    """Return what puts a machine in the place of this one."""
+    """Return what puts a machine, whose threads start in one unit, in the place of this one."""
 
-    def put(machine):
+    def put(together):
+        machine = Machine(together)
         monkeypatch.setattr(thread_pool.time, 'perf_counter', lambda: machine.now)
         monkeypatch.setattr(thread_pool, 'run_together', machine.run_together)
-        monkeypatch.setattr(thread_pool, 'measure_delay', lambda threads: machine.delay)
+        monkeypatch.setattr(thread_pool, 'measure_delay', lambda threads: 1.0)
         return machine
 
     return put
@@ -54,7 +55,7 @@ def use(monkeypatch):
 )
 def test_threads_are_used_where_they_pay(together, are_used, use):
     """Threads that gain too little, as on siblings of one core, are given up."""
-    machine = use(Machine(together))
+    machine = use(together)
     most_rows = np.array([float(LEAST)])
     sharing = Sharing(most_rows, LEAST)
     for _ in range(6):
@@ -67,7 +68,7 @@ def test_threads_are_used_where_they_pay(together, are_used, use):
 
 def test_a_row_that_is_refused_refuses_the_batch(use):
     """Whether alone or shared, one bad row makes the answer no."""
-    machine = use(Machine(0.5))
+    machine = use(0.5)
     for bad in (0, LEAST, SAMPLES - 1):
         sharing = Sharing(np.array([float(LEAST)]), LEAST)
 

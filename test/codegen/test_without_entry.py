@@ -25,8 +25,6 @@ from ne_dynamics.codegen.subject import Subject
 
 pytestmark = pytest.mark.usefixtures('compiler')
 
-ROBOTS = ('six_axis_arm', 'tree_5_5')
-
 
 @pytest.fixture
 def no_entry(monkeypatch):
@@ -39,32 +37,32 @@ def no_entry(monkeypatch):
 
 
 @pytest.mark.kept(1)
-@pytest.mark.parametrize('name', ROBOTS)
-@pytest.mark.parametrize('backend', ['python', 'compiled', 'auto'])
+@pytest.mark.parametrize('name', ['tree_5_5', 'six_axis_arm'])
+@pytest.mark.parametrize('backend', ['compiled', 'auto'])
 @pytest.mark.filterwarnings('ignore:backend .compiled.')
 def test_every_function_is_computed(name, backend, no_entry):
     """One sample, and batches below and above eight, agree with the Python source."""
     robot = robot_of(name)
     reference = ned.Dynamics(robot, backend='python')
     dynamics = ned.Dynamics(robot, backend=backend)
-    assert dynamics.backend == ('python' if backend == 'python' else 'compiled')
+    assert dynamics.backend == 'compiled'
     for function in FUNCTIONS:
         values = samples(robot, 21)
         expected = call_by_sample(reference, function, values)
+        scale = np.abs(expected).max()
         tolerance = 1e-9 if function.startswith('forward') else 1e-12
-        for size in (1, 7, 8, 21):
+        for size in (1, 7, 8, 21) * 2:
             some = {key: value[:size] for key, value in values.items()}
-            for _ in range(2):
-                result = call_by_sample(dynamics, function, some)
-                assert_same(result, expected[:size], None, tolerance)
+            result = call_by_sample(dynamics, function, some)
+            assert_same(result, expected[:size], scale, tolerance)
         for _ in range(2):
             result = call_by_sample(dynamics, function, row(values, 3))
-            assert_same(result, expected[3], np.abs(expected).max(), tolerance)
+            assert_same(result, expected[3], scale, tolerance)
         whole = call(reference, function, values)
         out = np.full(whole.shape, np.nan)
         places, keywords = arguments_of(function, values)
         getattr(dynamics, function.split()[0])(*places, out=out, **keywords)
-        assert_same(out, whole, None, tolerance)
+        assert_same(out, whole, scale, tolerance)
 
 
 def test_who_asks_for_the_compiler_is_told_once(no_entry):

@@ -37,87 +37,103 @@ def assert_close(found, expected, tolerance=1e-10):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
 
 
-def pair(tree, backend):
-    """Return the dynamics with coupled drives, and those of the same robot without."""
-    robot = load_rotor_tree(*tree)
-    coupled = couple(robot, tree[0])
-    return ned.Dynamics(coupled, GRAVITY, backend), ned.Dynamics(robot, GRAVITY, 'python')
+class Shafts:
+    """A robot with coupled drives, the same without, and what the shafts add.
+
+    Attributes
+    ----------
+    dynamics, plain : Dynamics
+    rows : array, shape (k, n)
+    inertia : array, shape (n, n)
+        Of the shafts, by the joints.
+    """
+
+    def __init__(self, tree, backend):
+        robot = load_rotor_tree(*tree)
+        self.robot = couple(robot, tree[0])
+        self.dynamics = ned.Dynamics(self.robot, GRAVITY, backend)
+        self.plain = ned.Dynamics(robot, GRAVITY, 'python')
+        self.rows = shaft_rows(self.robot)
+        self.inertia = (self.rows.T * shaft_inertias(self.robot)) @ self.rows
+
+    def friction(self, qd):
+        """Return what the joints need for the friction of the shafts."""
+        return shaft_friction(self.robot, qd @ self.rows.T) @ self.rows
+
+
+@pytest.fixture
+def shafts(tree, backend):
+    """Return the robot of a tree with and without coupled drives."""
+    return Shafts(tree, backend)
 
 
 @every_tree
-def test_lagrange_with_the_shafts_as_bodies(backend, tree):
+def test_lagrange_with_the_shafts_as_bodies(shafts, tree):
     """Kinetic energy gets ``J v^2 / 2`` of each shaft; all else follows from it."""
-    dynamics, plain = pair(tree, backend)
-    robot = dynamics.robot
-    rows, inertias = shaft_rows(robot), shaft_inertias(robot)
-    added = (rows.T * inertias) @ rows
-    q, qd, qdd = samples(robot.n, tree[0])
-    shafts = qd @ rows.T
-    friction = shaft_friction(robot, shafts) @ rows
+    dynamics, plain, added = shafts.dynamics, shafts.plain, shafts.inertia
+    q, qd, qdd = samples(dynamics.n, tree[0])
+    friction = shafts.friction(qd)
+    effort = plain.inverse_dynamics(q, qd, qdd) + qdd @ added + friction
+    energy = np.einsum('ni,ij,nj->n', qd, added, qd) / 2.0
     for _ in range(2):  # before and after it is compiled
-        assert_close(
-            dynamics.kinetic_energy(q, qd), plain.kinetic_energy(q, qd) + shafts**2 @ inertias / 2
-        )
-        assert_close(
-            dynamics.generalized_momentum(q, qd), plain.generalized_momentum(q, qd) + qd @ added
-        )
-        assert_close(dynamics.mass_matrix(q), plain.mass_matrix(q) + added)
-        assert_close(dynamics.coriolis_matrix(q, qd), plain.coriolis_matrix(q, qd))
-        assert_close(dynamics.lagrangian_gradient(q, qd), plain.lagrangian_gradient(q, qd))
-        assert_close(dynamics.friction_torque(qd), plain.friction_torque(qd) + friction)
-        effort = dynamics.inverse_dynamics(q, qd, qdd)
-        assert_close(effort, plain.inverse_dynamics(q, qd, qdd) + qdd @ added + friction)
-        single = dynamics.inverse_dynamics(q[1], qd[1], qdd[1])
-        assert_close(single, effort[1])
+        for method, arguments, more in (
+            ('kinetic_energy', (q, qd), energy),
+            ('generalized_momentum', (q, qd), qd @ added),
+            ('mass_matrix', (q,), added),
+            ('coriolis_matrix', (q, qd), 0.0),
+            ('lagrangian_gradient', (q, qd), 0.0),
+            ('friction_torque', (qd,), friction),
+            ('inverse_dynamics', (q, qd, qdd), qdd @ added + friction),
+        ):
+            expected = getattr(plain, method)(*arguments) + more
+            assert_close(getattr(dynamics, method)(*arguments), expected)
+        assert_close(dynamics.inverse_dynamics(q[1], qd[1], qdd[1]), effort[1])
         assert_close(dynamics.forward_dynamics(q, qd, effort), qdd, 1e-7)
 
 
 @every_tree
-def test_derivatives_are_those_of_the_efforts(backend, tree):
+def test_derivatives_are_those_of_the_efforts(shafts, tree):
     """The mass matrix is the slope by the acceleration, damping that by the velocity."""
-    dynamics, _ = pair(tree, backend)
-    q, qd, qdd = samples(dynamics.n, tree[0])
-    qd[0] = 0.4
-    by_q, by_qd, by_qdd = dynamics.inverse_dynamics_derivatives(q, qd, qdd)
-    assert_close(by_qdd, dynamics.mass_matrix(q))
+    dynamics = shafts.dynamics
+    motion = samples(dynamics.n, tree[0])
+    motion[1, 0] = 0.4
+    slopes = dynamics.inverse_dynamics_derivatives(*motion)
+    assert_close(slopes[2], dynamics.mass_matrix(motion[0]))
     step = 1e-6
-    for place, slopes in ((0, by_q), (1, by_qd)):
+    for place in (0, 1):
         for joint in range(dynamics.n):
-            moved = [np.array([q, qd, qdd]), np.array([q, qd, qdd])]
-            moved[0][place][:, joint] += step
-            moved[1][place][:, joint] -= step
-            up, down = (dynamics.inverse_dynamics(*each) for each in moved)
-            scale = np.abs(up).max()
-            difference = (up - down) / (2.0 * step)
-            np.testing.assert_allclose(slopes[..., joint], difference, atol=1e-6 * scale)
+            shift = np.zeros_like(motion)
+            shift[place, :, joint] = step
+            up, down = (dynamics.inverse_dynamics(*(motion + s * shift)) for s in (1.0, -1.0))
+            np.testing.assert_allclose(
+                slopes[place][..., joint], (up - down) / (2.0 * step), atol=1e-6 * np.abs(up).max()
+            )
 
 
 @every_tree
-def test_loads_and_other_parameters_keep_the_drives(backend, tree):
+def test_loads_and_other_parameters_keep_the_drives(shafts, tree):
     """Wrench, payload, moving base; inertias and friction as arguments; no friction."""
-    dynamics, plain = pair(tree, backend)
-    robot, n = dynamics.robot, dynamics.n
+    dynamics, plain, n = shafts.dynamics, shafts.plain, shafts.dynamics.n
     q, qd, qdd = samples(n, tree[0])
     rng = np.random.default_rng(tree)
     payload = np.array([2.0, 0.1, -0.2, 0.3, 0.4, 0.01, 0.5, 0.02, -0.01, 0.6])
     loads = rng.uniform(-2.0, 2.0, 6), rng.uniform(-1.0, 1.0, 9), payload
-    rows = shaft_rows(robot)
-    added = qdd @ ((rows.T * shaft_inertias(robot)) @ rows)
-    friction = shaft_friction(robot, qd @ rows.T) @ rows
+    added, friction = qdd @ shafts.inertia, shafts.friction(qd)
     effort = dynamics.inverse_dynamics(q, qd, qdd, *loads)
     assert_close(effort, plain.inverse_dynamics(q, qd, qdd, *loads) + added + friction)
     assert_close(dynamics.forward_dynamics(q, qd, effort, *loads), qdd, 1e-7)
-    free = dynamics.without_friction()
-    expected = plain.without_friction().inverse_dynamics(q, qd, qdd) + added
-    assert_close(free.inverse_dynamics(q, qd, qdd), expected)
     given = {
         'inertial': 1.2 * dynamics.inertial_parameters(),
         'viscous_friction': rng.uniform(0.0, 1.0, n),
         'rotor_inertia': rng.uniform(0.0, 0.2, n),
     }
     changed, other = (each.with_parameters(**given) for each in (dynamics, plain))
-    expected = other.inverse_dynamics(q, qd, qdd) + added + friction
-    assert_close(changed.inverse_dynamics(q, qd, qdd), expected)
+    for found, free, more in (
+        (dynamics.without_friction(), plain.without_friction(), added),
+        (changed, other, added + friction),
+    ):
+        expected = free.inverse_dynamics(q, qd, qdd) + more
+        assert_close(found.inverse_dynamics(q, qd, qdd), expected)
     assert_close(changed.without_friction().mass_matrix(q), changed.mass_matrix(q))
 
 

@@ -1,13 +1,13 @@
-"""Derivatives of both dynamics: Pinocchio, differences, and the identities between them."""
-
-import functools
+"""Derivatives of both dynamics under every load: Pinocchio, differences, and identities."""
 
 import numpy as np
 import pytest
-from calling_forms import call_in_every_form
+from calling_forms import call_in_every_form, under_wrenches
 from motion_samples import random_motion
 from oracle_measure import GRAVITY, backend_cases
+from random_inertias import random_inertia
 from rotor_trees import rotor_dynamics, rotor_oracle
+from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
@@ -31,93 +31,111 @@ PARTS = {
 }
 
 
-@functools.cache
 def motion_of(seed, n):
     """Return a random motion with velocities away from zero, where Coulomb friction jumps."""
     sample = random_motion(seed, ROWS, n)
-    sample.qd[...] += 0.1 * np.sign(sample.qd)
-    return sample
+    return sample.q, sample.qd + 0.1 * np.sign(sample.qd), sample.qdd
 
 
-def check_parts(name, quantity, form, computed, expected, assert_agree, tolerance=1e-9):
-    """Compare the three matrices, each relative to its largest entry."""
-    for part, found, right in zip(PARTS[quantity], computed, expected, strict=True):
-        scale = max(np.abs(right).max(), 1e-3 * np.abs(expected[0]).max())
-        assert_agree(name, f'{part} ({form})', found, right, scale, tolerance)
+def draw_wrenches(robot, rng):
+    """Return wrenches on half of all links, the base and one that is fixed among them."""
+    names = [link.name for link in robot.links]
+    moving = {body.name for body in robot.bodies}
+    chosen = {robot.base_link, *names[::2], [each for each in names if each not in moving][-1]}
+    return {name: rng.uniform(-10.0, 10.0, (ROWS, 6)) for name in sorted(chosen)}
 
 
-def check_inverse(name, ours, oracle, seed, assert_agree):
-    """Compare with computeRNEADerivatives, every form of call."""
-    sample = motion_of(seed, ours.n)
-    motion = sample.q, sample.qd, sample.qdd
-    rows = [oracle.inverse_dynamics_derivatives(*row) for row in zip(*motion, strict=True)]
-    expected = np.stack(rows, axis=1)
-    quantity = 'inverse_dynamics_derivatives'
-    method = ours.inverse_dynamics_derivatives
-    for form, computed in call_in_every_form(method, *motion, axis=1).items():
-        assert computed.shape == (3, ROWS, ours.n, ours.n)
-        check_parts(name, quantity, form, computed, expected, assert_agree)
-
-
+@pytest.mark.kept(12)
 @every_tree
-def test_inverse_dynamics_of_trees_against_pinocchio(tree, backend, assert_agree):
-    """With rotors, friction and mimic joints they are computeRNEADerivatives."""
-    ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
-    check_inverse('random trees', ours, oracle, tree[0], assert_agree)
+@pytest.mark.parametrize('load', ['nothing', 'wrench', 'payload', 'wrenches on links'])
+def test_derivatives_of_trees_against_pinocchio(tree, load, backend, assert_agree):
+    """With rotors, friction and mimic joints, under loads that are constant in their own axes.
 
-
-def efforts_of(ours, oracle, sample):
-    """Return efforts of the size that the motion takes, shape (N, n)."""
-    motion = zip(sample.q, sample.qd, sample.qdd, strict=True)
-    return np.array(
-        [oracle.inverse_dynamics(*row) + oracle.friction_torque(row[1]) for row in motion]
-    )
-
-
-def expected_forward(oracle, q, qd, tau):
-    """Return what Pinocchio says, with mimic joints by way of the inverse dynamics."""
-    if not oracle.has_mimics:
-        return oracle.forward_dynamics_derivatives(q, qd, tau)
-    mass = oracle.mass_matrix(q)
-    rest = tau - oracle.bias_torque(q, qd) - oracle.friction_torque(qd)
-    by_q, by_qd, _ = oracle.inverse_dynamics_derivatives(q, qd, np.linalg.solve(mass, rest))
-    n = len(mass)
-    return (
-        np.linalg.solve(mass, np.hstack([-by_q, -by_qd, np.eye(n)]))
-        .reshape(n, 3, n)
-        .swapaxes(0, 1)
-    )
-
-
-def check_forward(name, ours, oracle, seed, assert_agree):
-    """Compare with computeABADerivatives, every form of call, through the mass matrix.
-
-    The mass matrix takes out what the conditioning of the robot puts in: each part times the
-    mass matrix is measured against the size of the terms of that product.
+    They are computeRNEADerivatives and computeABADerivatives, or -M^-1 dtau/dx. The latter are
+    compared through the mass matrix, which takes out what the conditioning of the robot puts in:
+    each part times the mass matrix is measured against the size of the terms of that product.
     """
-    sample = motion_of(seed, ours.n)
-    tau = efforts_of(ours, oracle, sample)
-    arguments = sample.q, sample.qd, tau
-    expected = [expected_forward(oracle, *row) for row in zip(*arguments, strict=True)]
-    masses = [oracle.mass_matrix(q) for q in sample.q]
-    quantity = 'forward_dynamics_derivatives'
-    forms = call_in_every_form(ours.forward_dynamics_derivatives, *arguments, axis=1)
-    for form, computed in forms.items():
-        assert computed.shape == (3, ROWS, ours.n, ours.n)
-        for row, (mass, right) in enumerate(zip(masses, expected, strict=True)):
-            for part, found, matrix in zip(PARTS[quantity], computed[:, row], right, strict=True):
-                deviation = mass @ (found - matrix)
-                scale = (np.abs(mass) @ np.abs(matrix)).max()
-                zero = np.zeros_like(deviation)
-                scale = max(scale, 1e-3 * (np.abs(mass) @ np.abs(right[0])).max())
-                assert_agree(name, f'{part} ({form})', deviation, zero, scale, 1e-9)
-
-
-@every_tree
-def test_forward_dynamics_of_trees_against_pinocchio(tree, backend, assert_agree):
-    """With rotors and friction they are computeABADerivatives, or -M^-1 dtau/dx."""
     ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
-    check_forward('random trees', ours, oracle, tree[0], assert_agree)
+    rng = np.random.default_rng(tree[0])
+    motion = motion_of(tree[0], ours.n)
+    wrench = payload = None
+    on_links = draw_wrenches(ours.robot, rng) if load == 'wrenches on links' else {}
+    if load == 'wrench':
+        wrench = rng.normal(0.0, 10.0, (ROWS, 6))
+    if load == 'payload':
+        carried = random_inertia(rng)
+        payload = np.tile(carried.parameters, (ROWS, 1))
+        oracle.add_payload(carried.mass, carried.center_of_mass, carried.inertia_about_com)
+    rows = [
+        (
+            *[each[row] for each in motion],
+            None if wrench is None else wrench[row],
+            {name: values[row] for name, values in on_links.items()},
+        )
+        for row in range(ROWS)
+    ]
+    inverse = [oracle.inverse_dynamics_derivatives(*row) for row in rows]
+    tau = np.array(
+        [
+            oracle.inverse_dynamics(*row[:4], None, row[4]) + oracle.friction_torque(row[1])
+            for row in rows
+        ]
+    )
+    given = wrench, None, payload, *on_links.values()
+
+    def in_every_form(method, *three):
+        method = under_wrenches(method, on_links, first=6) if on_links else method
+        forms = call_in_every_form(method, *three, *given, axis=1)
+        assert all(found.shape == (3, ROWS, ours.n, ours.n) for found in forms.values())
+        return [(form, found[:, row], row) for form, found in forms.items() for row in range(ROWS)]
+
+    quantity = 'inverse_dynamics_derivatives'
+    for form, found, row in in_every_form(ours.inverse_dynamics_derivatives, *motion):
+        for part, ones, right in zip(PARTS[quantity], found, inverse[row], strict=True):
+            scale = max(np.abs(right).max(), 1e-3 * np.abs(inverse[row][0]).max())
+            assert_agree('random trees', f'{part} ({form})', ones, right, scale, 1e-9)
+    quantity = 'forward_dynamics_derivatives'
+    for form, found, row in in_every_form(ours.forward_dynamics_derivatives, *motion[:2], tau):
+        by_q, by_qd, mass = inverse[row]
+        right = np.linalg.solve(mass, np.array([-by_q, -by_qd, np.eye(ours.n)]))
+        if load == 'nothing' and not oracle.has_mimics:
+            right = oracle.forward_dynamics_derivatives(motion[0][row], motion[1][row], tau[row])
+        sizes = [(np.abs(mass) @ np.abs(each)).max() for each in right]
+        for part, ones, matrix, size in zip(PARTS[quantity], found, right, sizes, strict=True):
+            deviation = mass @ (ones - matrix)
+            scale = max(size, 1e-3 * sizes[0])
+            zero = np.zeros_like(deviation)
+            assert_agree('random trees', f'{part} ({form})', deviation, zero, scale, 1e-9)
+
+
+@pytest.mark.kept(4)
+@every_tree
+def test_derivatives_under_all_loads_are_differences(tree, backend):
+    """With wrench, moving base, payload and wrenches on links they are those of the efforts."""
+    ours = rotor_dynamics(*tree, backend)
+    rng = np.random.default_rng(tree[0])
+    motion = [each[0] for each in motion_of(tree[0], ours.n)]
+    loads = {
+        'wrench': rng.normal(0.0, 10.0, 6),
+        'base_motion': rng.normal(0.0, 1.0, 9),
+        'payload': random_inertia(rng).parameters,
+        'external_wrenches': {ours.link_names[-1]: rng.normal(0.0, 10.0, 6)},
+    }
+    tau = ours.inverse_dynamics(*motion, **loads)
+    by_q, by_qd, matrix = parts = ours.inverse_dynamics_derivatives(*motion, **loads)
+    for place, part in enumerate(parts):
+        for joint, step in enumerate(1e-5 * np.eye(ours.n)):
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = list(motion)
+                moved[place] = motion[place] + sign * step
+                ends.append(ours.inverse_dynamics(*moved, **loads))
+            scale = max(np.abs(part).max(), np.abs(tau).max())
+            difference = (ends[0] - ends[1]) / 2e-5
+            np.testing.assert_allclose(part[:, joint], difference, rtol=0, atol=1e-6 * scale)
+    found = ours.forward_dynamics_derivatives(*motion[:2], tau, **loads)
+    for one, right in zip(found, (-by_q, -by_qd, np.eye(ours.n)), strict=True):
+        np.testing.assert_allclose(matrix @ one, right, rtol=0, atol=1e-7 * np.abs(right).max())
 
 
 @pytest.mark.parametrize('n', [4, 11])
@@ -141,23 +159,16 @@ def hinges(n, massless, coincident, backend):
 
     The hinge after it is on the same axis where `coincident`, else 0.4 m further.
     """
-    links = ['<link name="link_0"/>']
-    joints = []
+    links, joints = ['0'], []
     for index in range(n):
-        inertial = (
-            '<inertial><origin xyz="0.3 0 0"/><mass value="1"/><inertia ixx="0.1" iyy="0.1"'
-            ' izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
-        )
+        name = str(index + 1)
+        own = link_xml(name, 1, '0.3 0 0', moments=(0.1, 0.1, 0.1))
+        links.append(name if index == massless else own)
         step = 0.0 if coincident and index == massless + 1 else 0.4
-        inertial = '' if index == massless else inertial
-        links.append(f'<link name="link_{index + 1}">{inertial}</link>')
         joints.append(
-            f'<joint name="joint_{index}" type="continuous"><origin xyz="{step} 0 0"/>'
-            f'<parent link="link_{index}"/><child link="link_{index + 1}"/><axis xyz="0 0 1"/>'
-            '</joint>'
+            joint_xml(f'joint_{index}', str(index), name, 'continuous', xyz=f'{step} 0 0')
         )
-    text = f'<robot name="hinges">{"".join(links + joints)}</robot>'
-    return ned.Dynamics(ned.load_urdf(text), gravity=GRAVITY, backend=backend)
+    return ned.Dynamics(ned.load_urdf(robot_xml(*links, *joints)), GRAVITY, backend)
 
 
 @pytest.mark.parametrize('n', [3, 11])
@@ -173,8 +184,7 @@ def test_a_singular_mass_matrix_is_refused(n, kind, backend):
         ours, message = hinges(n, n - 2, True, backend), f'{n - 2}|singular'
     for arguments in ([np.full(n, 0.3)] * 3, [np.full((2, n), 0.3)] * 3):
         assert np.isfinite(ours.inverse_dynamics_derivatives(*arguments)).all()
-        for _ in range(2):
-            with pytest.raises(ModelError, match=message):
-                ours.forward_dynamics_derivatives(*arguments)
-            with pytest.raises(ModelError, match=message):
-                ours.forward_dynamics(*arguments)
+        for method in (ours.forward_dynamics_derivatives, ours.forward_dynamics):
+            for _ in range(2):
+                with pytest.raises(ModelError, match=message):
+                    method(*arguments)

@@ -7,11 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from calling_forms import call_in_every_form
 from method_tables import ALL_CALLS
 from motion_samples import random_motion
 from oracle_measure import GRAVITY, backend_cases, relative_error
+from random_inertias import random_inertia
 from random_robots import random_tree
 from rotor_trees import load_rotor_tree
+from urdf_text import joint_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, NeDynamicsError
@@ -35,56 +38,40 @@ every_tree = pytest.mark.parametrize(
 
 KEYS = ('inertial', 'viscous_friction', 'coulomb_friction', 'rotor_inertia')
 
-FORWARD = {call: names for call, names in ALL_CALLS.items() if call.startswith('forward_dynamics')}
-"""Calls whose results are compared through the mass matrix."""
-
-METHODS = {call: names for call, names in ALL_CALLS.items() if call not in FORWARD}
-"""Calls whose results are compared as they are."""
-
 
 @functools.cache
 def real_parameters(seed, robot):
     """Return parameters of real bodies with full tensors, friction and rotors, by keyword."""
     rng = np.random.default_rng([seed, 13])
-    inertial = []
-    for _ in robot.bodies:
-        mass = rng.uniform(0.5, 5.0)
-        x, y, z = mass * rng.uniform(0.05, 0.3, 3) ** 2
-        axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        tensor = axes @ np.diag([y + z, x + z, x + y]) @ axes.T
-        body = Inertia(mass, rng.uniform(-0.3, 0.3, 3), 0.5 * (tensor + tensor.T))
-        inertial.append(body.parameters)
     return {
-        'inertial': np.concatenate(inertial),
+        'inertial': np.concatenate([random_inertia(rng).parameters for _ in robot.bodies]),
         'viscous_friction': rng.uniform(0.0, 2.0, robot.n),
         'coulomb_friction': rng.uniform(0.0, 2.0, robot.n),
         'rotor_inertia': rng.uniform(0.0, 0.05, robot.n),
     }
 
 
-def change_robot(robot, parameters):
-    """Return the robot whose first link of each body carries all of it; joints changed."""
-    changed = robot
+def make_expected(robot, parameters):
+    """Return dynamics of the robot whose first link of each body carries all of it."""
     if 'inertial' in parameters:
-        rows = iter(parameters['inertial'].reshape(len(robot.bodies), 10))
-        inertias = {index: Inertia.from_parameters(row) for index, row in enumerate(rows)}
+        inertias = dict(enumerate(parameters['inertial'].reshape(-1, 10)))
         links = []
         for link in robot.links:
-            if link.body != -1:
-                own = inertias.pop(link.body, None)
-                at_link = (
-                    Inertia.zero() if own is None else own.transformed(link.pose_in_body.inverse())
-                )
-                link = replace(link, inertia=at_link)
-            links.append(link)
-        changed = replace(changed, links=tuple(links))
+            own = inertias.pop(link.body, None)
+            inertia = Inertia.zero() if own is None else Inertia.from_parameters(own)
+            if link.body == -1:
+                links.append(link)
+                continue
+            to_link = link.pose_in_body.inverse()
+            links.append(replace(link, inertia=inertia.transformed(to_link)))
+        robot = replace(robot, links=tuple(links))
     joints = [
         replace(
             joint, **{key: float(parameters[key][index]) for key in KEYS[1:] if key in parameters}
         )
         for index, joint in enumerate(robot.joints)
     ]
-    return replace(changed, joints=tuple(joints))
+    return ned.Dynamics(replace(robot, joints=tuple(joints)), GRAVITY, 'python')
 
 
 def arguments_of(dynamics, seed, rows=ROWS):
@@ -103,44 +90,32 @@ def arguments_of(dynamics, seed, rows=ROWS):
     }
 
 
-def check_equal(found, expected, seed, methods=METHODS, forward=FORWARD, tolerance=TOLERANCE):
-    """Assert that every method agrees, a batch, its rows one by one, and into an array.
+def check_equal(found, expected, seed, calls=ALL_CALLS):
+    """Assert that methods agree, in every form of call.
 
     Accelerations are compared through the mass matrix: it takes out the conditioning.
     """
     arguments = arguments_of(expected, seed)
-    rows = range(len(arguments['q']))
-    for method, names in {**methods, **forward}.items():
-        function = method.split()[0]
-        values = {name: arguments[name] for name in names}
-        right = getattr(expected, function)(**values)
-        axis = 1 if 'derivatives' in method else 0
-        for turn in range(2):
-            batch = getattr(found, function)(**values)
-            singles = np.stack(
-                [
-                    getattr(found, function)(
-                        **{name: value[row] for name, value in values.items()}
-                    )
-                    for row in rows
-                ],
-                axis,
-            )
-            out = np.full(np.shape(right), np.nan)
-            assert getattr(found, function)(**values, out=out) is out
-            for form, computed in (('batch', batch), ('single', singles), ('out', out)):
-                error, bound = computed - right, np.abs(right).max()
-                if method in forward:
-                    mass = expected.mass_matrix(
-                        arguments['q'],
-                        payload=arguments['payload'] if 'payload' in names else None,
-                    )
-                    columns = slice(None) if axis else (..., None)
-                    error = mass @ error[columns]
-                    bound = (np.abs(mass) @ np.abs(right[columns])).max()
-                where = f'{method}, {form}, call {turn + 1}'
-                deviation = np.abs(error).max(initial=0.0)
-                assert deviation <= tolerance * bound, (where, deviation / bound)
+    for what, names in calls.items():
+        method = what.split()[0]
+        values = [arguments[name] for name in names]
+
+        def call(*rows, out=None, method=method, names=names):
+            given = dict(zip(names, rows, strict=True))
+            return getattr(found, method)(**given, out=out)
+
+        right = getattr(expected, method)(**dict(zip(names, values, strict=True)))
+        axis = int('derivatives' in method)
+        for form, computed in call_in_every_form(call, *values, axis=axis).items():
+            error, bound = computed - right, np.abs(right).max()
+            if method.startswith('forward_dynamics'):
+                load = arguments['payload'] if 'payload' in names else None
+                mass = expected.mass_matrix(arguments['q'], payload=load)
+                columns = slice(None) if axis else (..., None)
+                error = mass @ error[columns]
+                bound = (np.abs(mass) @ np.abs(right[columns])).max()
+            deviation = np.abs(error).max(initial=0.0)
+            assert deviation <= TOLERANCE * bound, (what, form, deviation / bound)
 
 
 def check_wrenches_on_links(found, expected, seed):
@@ -159,6 +134,9 @@ def check_wrenches_on_links(found, expected, seed):
     assert deviation <= 1e-11 * max(terms, np.abs(right).max())
 
 
+SOME = {name: ALL_CALLS[name] for name in ('inverse_dynamics', 'mass_matrix', 'bias_torque')}
+
+
 @functools.cache
 def nominal(tree, backend):
     """Return the dynamics that all parameters of a tree start from."""
@@ -169,9 +147,10 @@ def nominal(tree, backend):
 @every_tree
 def test_every_method_is_that_of_the_changed_robot(tree, backend):
     """All parameters at once, real bodies: every method, batch and single, within 1e-12."""
-    parameters = real_parameters(tree[0], load_rotor_tree(*tree))
+    robot = load_rotor_tree(*tree)
+    parameters = real_parameters(tree[0], robot)
     found = nominal(tree, backend).with_parameters(**parameters)
-    expected = ned.Dynamics(change_robot(load_rotor_tree(*tree), parameters), GRAVITY, 'python')
+    expected = make_expected(robot, parameters)
     check_equal(found, expected, tree[0])
     check_wrenches_on_links(found, expected, tree[0])
     np.testing.assert_allclose(
@@ -187,40 +166,33 @@ def test_parameters_upon_parameters(tree, backend):
     """A second call starts from the first one's numbers; none at all changes nothing."""
     robot = load_rotor_tree(*tree)
     first, second = real_parameters(tree[0], robot), real_parameters(tree[0] + 5, robot)
-    ours = nominal(tree, backend)
-    stepwise = ours
+    ours = stepwise = nominal(tree, backend)
     for key in KEYS:
         stepwise = stepwise.with_parameters(**{key: first[key]})
     together = ours.with_parameters(**first)
-    mixed = {**first, 'viscous_friction': second['viscous_friction']}
-    changed = together.with_parameters(viscous_friction=second['viscous_friction'])
-    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix', 'bias_torque')}
+    one_of_second = {'viscous_friction': second['viscous_friction']}
     for found, parameters in (
         (stepwise, first),
         (together.with_parameters(), first),
-        (changed, mixed),
+        (together.with_parameters(**one_of_second), {**first, **one_of_second}),
         (together.with_parameters(**second), second),
         (ours.with_parameters(), {}),
     ):
-        expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
-        check_equal(found, expected, tree[0], some, {})
+        check_equal(found, make_expected(robot, parameters), tree[0], SOME)
 
 
 @pytest.mark.kept(1)
 def test_zeros_in_the_model_are_not_built_in(backend):
     """Parameters that the first model has as zeros can become numbers, and back."""
-    text = (
-        '<robot name="one"><link name="base"/><link name="arm"/><link name="hand"/>'
-        '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>'
-        '<axis xyz="0 1 0"/></joint><joint name="slide" type="prismatic"><origin xyz="0.3 0 0"/>'
-        '<parent link="arm"/><child link="hand"/><axis xyz="1 0 0"/>'
-        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    text = robot_xml(
+        *('base', 'arm', 'hand'),
+        joint_xml('hinge', 'base', 'arm', 'continuous', axis='0 1 0'),
+        joint_xml('slide', 'arm', 'hand', 'prismatic', xyz='0.3 0 0', axis='1 0 0'),
     )
     robot = ned.load_urdf(text, tip_link='hand')
-    empty = ned.Dynamics(robot, GRAVITY, backend)
     parameters = real_parameters(7, robot)
-    found = empty.with_parameters(**parameters)
-    check_equal(found, ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python'), 3)
+    found = ned.Dynamics(robot, GRAVITY, backend).with_parameters(**parameters)
+    check_equal(found, make_expected(robot, parameters), 3)
     nothing = {key: np.zeros_like(value) for key, value in parameters.items()}
     zero = found.with_parameters(**nothing).inverse_dynamics([0.3, 0.1], [1.0, 2.0], [3.0, 4.0])
     np.testing.assert_array_equal(zero, np.zeros(2))
@@ -248,20 +220,17 @@ def test_pickles_and_copies(used, backend):
     found = first.with_parameters(**parameters)
     assert found.weigh() == pytest.approx(parameters['inertial'][::10].sum())
     found.label = 'mine'
-    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
-    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix')}
+    expected = make_expected(robot, parameters)
     if used:
-        check_equal(found, expected, 1, some, {})
-    other = {**parameters, 'viscous_friction': parameters['coulomb_friction']}
-    right = ned.Dynamics(change_robot(robot, other), GRAVITY, 'python')
+        check_equal(found, expected, 1, SOME)
+    other = {'viscous_friction': parameters['coulomb_friction']}
+    right = make_expected(robot, {**parameters, **other})
     for twin in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
         assert type(twin) is NamedDynamics
         assert (twin.label, twin.backend) == ('mine', backend)
-        check_equal(twin, expected, 1, some, {})
-        again = twin.with_parameters(viscous_friction=parameters['coulomb_friction'])
-        check_equal(again, right, 1, some, {})
-    check_equal(found, expected, 1, some, {})
-    assert type(found.with_parameters()) is NamedDynamics
+        check_equal(twin, expected, 1, SOME)
+        check_equal(twin.with_parameters(**other), right, 1, SOME)
+    check_equal(found, expected, 1, SOME)
     assert first.label == 'none'
 
 
@@ -270,12 +239,11 @@ def test_source_has_the_numbers(backend):
     robot = load_rotor_tree(1602, 3)
     parameters = real_parameters(6, robot)
     found = nominal((1602, 3), backend).with_parameters(**parameters)
+    expected = make_expected(robot, parameters)
     scope = {}
     exec(found.source(), scope)
-    arguments = arguments_of(found, 4)
-    motion = [arguments[name][0] for name in ('q', 'qd', 'qdd')]
+    motion = [arguments_of(found, 4)[name][0] for name in ('q', 'qd', 'qdd')]
     computed = scope['inverse_dynamics'](*[values.tolist() for values in motion])
-    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
     right = expected.inverse_dynamics(*motion)
     assert relative_error(np.ravel(computed), right) <= TOLERANCE
     assert found.operation_counts() == expected.operation_counts()
@@ -297,28 +265,27 @@ def compilations(tmp_path, monkeypatch):
     monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'cache'))
     calls = []
 
-    def counted(name):
+    def watch(name):
         original = getattr(Toolchain, name)
 
-        def count(self, *arguments):
+        def count(self, *given):
             calls.append(name)
-            return original(self, *arguments)
+            return original(self, *given)
 
-        return count
+        monkeypatch.setattr(Toolchain, name, count)
 
-    for name in ('compile', 'load'):
-        monkeypatch.setattr(Toolchain, name, counted(name))
+    watch('compile')
+    watch('load')
     return calls
 
 
 def use(dynamics):
     """Call every method twice, a sample and a batch."""
     arguments = arguments_of(dynamics, 5)
-    for method, names in {**METHODS, **FORWARD}.items():
-        for row in (0, slice(None)):
-            for _ in range(2):
-                values = {name: arguments[name][row] for name in names}
-                getattr(dynamics, method.split()[0])(**values)
+    for method, names in ALL_CALLS.items():
+        for row in (0, slice(None)) * 2:
+            values = {name: arguments[name][row] for name in names}
+            getattr(dynamics, method.split()[0])(**values)
 
 
 def test_other_parameters_compile_nothing(compilations):
@@ -348,14 +315,15 @@ def test_numbers_that_overflow_are_refused(backend):
     ours = nominal((1602, 3), backend)
     inertial = real_parameters(1, ours.robot)['inertial'].copy()
     inertial[0] = 1.7e308
-    with pytest.raises(NeDynamicsError, match=r'mass|inertia'):
-        ours.with_parameters(inertial=inertial)
-    with pytest.raises(NeDynamicsError, match=r'rotor_inertia'):
-        ours.with_parameters(rotor_inertia=np.full(3, 1.7e308))
+    for given, message in (
+        ({'inertial': inertial}, r'mass|inertia'),
+        ({'rotor_inertia': np.full(3, 1.7e308)}, 'rotor_inertia'),
+    ):
+        with pytest.raises(NeDynamicsError, match=message):
+            ours.with_parameters(**given)
     huge = ours.with_parameters(viscous_friction=np.full(3, 1.7e308))
-    for qd in (np.full(3, 3.0), np.full((2, 3), 3.0)):
-        for _ in range(2):
-            with pytest.raises(InputError, match=r'overflow|finite'):
-                huge.inverse_dynamics(qd, qd, qd)
-            with pytest.raises(InputError, match=r'overflow|finite'):
-                huge.friction_torque(qd)
+    for qd in (np.full(3, 3.0), np.full((2, 3), 3.0)) * 2:
+        with pytest.raises(InputError, match=r'overflow|finite'):
+            huge.inverse_dynamics(qd, qd, qd)
+        with pytest.raises(InputError, match=r'overflow|finite'):
+            huge.friction_torque(qd)

@@ -5,22 +5,23 @@ import dataclasses
 import numpy as np
 import pytest
 from formulation_cases import GRAVITY, random_motion, relative_error
+from random_inertias import random_inertia
+from robot_chain import chain_of
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
+from ne_dynamics.model.robot import JointType, Link, Robot, Transform
 from ne_dynamics.papers.forms.fitted_arm import PARALLEL, fit_arm
 from ne_dynamics.shipped import shipped_file
 
-CONVENTIONS = ['standard', 'modified']
 UNIT_AXES = [(1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]
 
 
 def random_chain(seed, n):
     """Return a chain with axes in any direction, quarter turns and zero offsets among them."""
     rng = np.random.default_rng([6, seed])
-    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None)]
-    for index in range(n):
+    parts = []
+    for _ in range(n):
         kind = JointType.PRISMATIC if rng.random() < 0.25 else JointType.REVOLUTE
         axis = np.array(UNIT_AXES[rng.integers(4)])
         turn = Transform.identity()
@@ -31,17 +32,12 @@ def random_chain(seed, n):
             matrix, _ = np.linalg.qr(rng.normal(size=(3, 3)))
             turn = Transform.from_rotation(matrix * np.sign(np.linalg.det(matrix)))
         shift = rng.uniform(-0.4, 0.4, 3) * rng.integers(0, 2, 3)
-        root = rng.uniform(0.05, 0.2, (3, 3))
-        second = root @ root.T
-        inertia = Inertia(2.0, rng.uniform(-0.2, 0.2, 3), np.trace(second) * np.eye(3) - second)
-        name = f'link_{index + 1}'
-        joints.append(Joint(f'j{index}', kind, viscous_friction=float(rng.uniform(0.0, 1.0))))
         pose = Transform.from_translation(shift) @ turn
-        bodies.append(Body(name, f'j{index}', index - 1, kind, axis, pose, index))
-        links.append(Link(name, index, Transform.identity(), links[-1].name, inertia))
+        parts.append((kind, axis, pose, random_inertia(rng)))
+    robot = chain_of(parts, viscous_friction=0.3)
     pose = Transform.from_translation((0.1, 0.0, 0.2))
-    links.append(Link('tip', n - 1, pose, links[-1].name, has_inertial=False))
-    return Robot('chain', tuple(joints), tuple(bodies), tuple(links), 'base', 'tip')
+    tip = Link('tip', n - 1, pose, robot.links[-1].name, has_inertial=False)
+    return dataclasses.replace(robot, links=(*robot.links, tip), tip_link='tip')
 
 
 def check_same(robot, arm, motion, tolerance=1e-10):
@@ -56,7 +52,7 @@ def check_same(robot, arm, motion, tolerance=1e-10):
 
 
 @pytest.mark.kept(8)
-@pytest.mark.parametrize('convention', CONVENTIONS)
+@pytest.mark.parametrize('convention', ['standard', 'modified'])
 @pytest.mark.parametrize('seed', range(24))
 def test_fitted_frames_are_the_same_robot(seed, convention):
     """On random chains, with sliding, parallel, meeting and coinciding axes, the fitted arm has
@@ -80,8 +76,7 @@ def test_fitted_frames_are_the_same_robot(seed, convention):
 )
 def test_shipped_robots_are_fitted(file):
     """Every shipped robot comes out with its efforts and poses, drives included."""
-    path = shipped_file(file)
-    robot = ned.load_urdf(path) if file.endswith('urdf') else ned.load_dh(path)
+    robot = ned.load_model(shipped_file(file))
     check_same(robot, fit_arm(robot), random_motion(np.random.default_rng(2), robot.n))
 
 
@@ -106,18 +101,20 @@ def test_axes_that_are_parallel_but_for_rounding_become_parallel():
     check_same(robot, arm, random_motion(np.random.default_rng(3), 2), 10.0 * PARALLEL)
 
 
-def test_robots_that_are_no_chain_are_refused():
+@pytest.mark.parametrize(
+    ('change', 'convention', 'message'),
+    [
+        ({'parent': 0}, 'standard', 'expected a chain, got a tree'),
+        ({'multiplier': 2.0}, 'standard', "joint 'joint_2': expected a coordinate of its own"),
+        ({}, 'classic', r"convention: expected one of .*'classic'"),
+    ],
+)
+def test_robots_that_are_no_chain_are_refused(change, convention, message):
     """A tree, a mimic joint, no joint at all and a convention of another name are refused."""
     robot = random_chain(4, 3)
-    bodies = list(robot.bodies)
-    tree = [*bodies[:2], dataclasses.replace(bodies[2], parent=0)]
-    with pytest.raises(ModelError, match='expected a chain, got a tree'):
-        fit_arm(dataclasses.replace(robot, bodies=tuple(tree)))
-    mimic = [*bodies[:2], dataclasses.replace(bodies[2], multiplier=2.0)]
-    with pytest.raises(ModelError, match=r"joint 'j2': expected a coordinate of its own"):
-        fit_arm(dataclasses.replace(robot, bodies=tuple(mimic)))
+    last = dataclasses.replace(robot.bodies[2], **change)
+    with pytest.raises(ModelError, match=message):
+        fit_arm(dataclasses.replace(robot, bodies=(*robot.bodies[:2], last)), convention)
     links = (Link('base', -1, Transform.identity(), None),)
     with pytest.raises(ModelError, match='expected at least one joint that moves'):
         fit_arm(Robot('rock', (), (), links, 'base'))
-    with pytest.raises(ModelError, match=r"convention: expected one of .*'classic'"):
-        fit_arm(robot, 'classic')

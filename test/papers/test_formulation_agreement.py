@@ -20,47 +20,28 @@ ARMS = 125 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all' else 25
 """Of each number of joints from 1 to 8: 200 in all, or 1000."""
 
 
-def production(arm):
-    """Return the production recursion for the very same arm."""
-    return ned.Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
+@pytest.mark.kept(9)
+@pytest.mark.parametrize('n', range(1, 9))
+@pytest.mark.parametrize(
+    'names', [GENERAL, ['craig'], ['sasaki_symbolic']], ids=['general', 'craig', 'sasaki']
+)
+def test_formulations_equal_the_production_recursion(names, n):
+    """On random arms, of the most general kind that each form covers, tip wrench included.
 
-
-def check_arms(names, n):
-    """Compare formulations on :data:`ARMS` random arms of n joints, tip wrench included."""
+    Of the general forms: sliding joints, full inertia tensors, friction.
+    """
     rng = np.random.default_rng([4, n, len(names[0])])
     for index in range(ARMS):
         arm = arm_for(names[0], rng, n)
         motion = random_motion(rng, n)
         arguments = motion.q, motion.qd, motion.qdd
-        expected = production(arm).inverse_dynamics(*arguments, wrench=motion.wrench)
+        production = ned.Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
+        expected = production.inverse_dynamics(*arguments, wrench=motion.wrench)
         for name in names:
             function = FORMULATIONS[name].inverse_dynamics
             computed = function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
             error = relative_error(computed, expected)
             assert error <= TOLERANCE, f'{name}: {error:.2g} on arm {index} of {n} joints'
-
-
-@pytest.mark.kept(3)
-@pytest.mark.parametrize('n', range(1, 9))
-def test_general_formulations_equal_the_production_recursion(n):
-    """On random standard arms with sliding joints, full inertia tensors, friction and tip
-    wrench, every general formulation gives the production recursion's torques.
-    """
-    check_arms(GENERAL, n)
-
-
-@pytest.mark.kept(3)
-@pytest.mark.parametrize('n', range(1, 9))
-def test_craig_equals_the_production_recursion(n):
-    """On random arms in modified frames, of the same generality, Craig's form does."""
-    check_arms(['craig'], n)
-
-
-@pytest.mark.kept(3)
-@pytest.mark.parametrize('n', range(1, 9))
-def test_sasaki_equals_the_production_recursion(n):
-    """On 1000 random revolute arms with axial moments and centres half-way, Sasaki's form does."""
-    check_arms(['sasaki_symbolic'], n)
 
 
 @pytest.mark.kept(2)
@@ -74,18 +55,17 @@ def test_a_moving_base_equals_production(name):
         n = 1 + index % 8
         arm = arm_for(name, rng, n)
         motion = random_motion(rng, n)
-        arguments = motion.q, motion.qd, motion.qdd
-        more = {'wrench': motion.wrench, 'base_motion': motion.base_motion}
-        computed = FORMULATIONS[name].inverse_dynamics(arm, *arguments, gravity=GRAVITY, **more)
-        expected = production(arm).inverse_dynamics(*arguments, **more)
-        assert relative_error(computed, expected) <= TOLERANCE
-        at_rest = FORMULATIONS[name].inverse_dynamics(
-            arm, *arguments, gravity=GRAVITY, wrench=motion.wrench, base_motion=[0.0] * 9
-        )
-        fixed = FORMULATIONS[name].inverse_dynamics(
-            arm, *arguments, gravity=GRAVITY, wrench=motion.wrench
-        )
-        assert relative_error(at_rest, fixed) <= 1e-12
+
+        def compute(arm=arm, motion=motion, **more):
+            arguments = motion.q, motion.qd, motion.qdd
+            function = FORMULATIONS[name].inverse_dynamics
+            return function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench, **more)
+
+        production = ned.Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
+        arguments = motion.q, motion.qd, motion.qdd, motion.wrench, motion.base_motion
+        moving = compute(base_motion=motion.base_motion)
+        assert relative_error(moving, production.inverse_dynamics(*arguments)) <= TOLERANCE
+        assert relative_error(compute(base_motion=[0.0] * 9), compute()) <= 1e-12
 
 
 def test_positions_and_velocities_do_not_change_the_torques():

@@ -12,8 +12,7 @@ from formulation_cases import (
 
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.symbols import OperationCount
-from ne_dynamics.papers.counting.counting_scalars import Counting, Tally
+from ne_dynamics.papers.counting.counting_scalars import Tally
 from ne_dynamics.papers.forms import FORMULATIONS
 
 
@@ -72,45 +71,3 @@ def test_counting_does_not_change_the_torques(name, skip_trivial):
     plain = function(arm, motion.q, motion.qd, motion.qdd, gravity=GRAVITY, wrench=motion.wrench)
     assert relative_error([float(effort) for effort in counted], plain) <= 1e-13
     assert tally.total.functions == 2 * sum(not link.is_prismatic for link in arm.links)
-
-
-def test_a_counting_scalar_counts_every_operation():
-    """Sums and differences are additions, products and quotients multiplications, a change of
-    sign is nothing.
-    """
-    tally = Tally()
-    x, y = tally.numbers([2.0, 3.0])
-    assert float((x + y) * (x - 1.0) / y - -x) == pytest.approx(2.0 * 5.0 / 6.0 + 2.0)
-    assert tally.total == OperationCount(multiplications=2, additions=3)
-    assert float(1.0 - x / 4.0) == 0.5
-    assert float(1.0 / x) == 0.5
-    assert float(x.sin()) == np.sin(2.0)
-    assert float(x.cos()) == np.cos(2.0)
-    assert float((-x).sign()) == -1.0
-    assert tally.total == OperationCount(multiplications=4, additions=4, functions=3)
-
-
-def test_trivial_operations_are_skipped_on_request_only():
-    """Products with 0 and 1 and sums with 0 count when counting is naive, and not otherwise."""
-    for skip_trivial, expected in ((False, OperationCount(4, 3)), (True, OperationCount(0, 0))):
-        tally = Tally(skip_trivial)
-        x = tally.number(2.0)
-        values = [x * 0.0, 0.0 * x, x * 1.0, -1.0 * x, x + 0.0, 0.0 + x, x - 0.0]
-        assert [float(value) for value in values] == [0.0, 0.0, 2.0, -2.0, 2.0, 2.0, 2.0]
-        assert tally.total == expected
-
-
-def test_a_tally_keeps_terms_apart():
-    """Terms add up by name; each entry is a task that waits for those that made its operands."""
-    tally = Tally()
-    x = tally.number(2.0)
-    tally.enter('first')
-    squared = x * x
-    tally.enter('second')
-    _ = squared + x
-    tally.enter('first')
-    _ = x * x
-    assert tally.terms == {'first': OperationCount(2, 0), 'second': OperationCount(0, 1)}
-    assert isinstance(x, Counting)
-    waits = [(task.name, task.before) for task in tally.build_graph().tasks]
-    assert waits == [('first', ()), ('second', (0,)), ('first', ())]

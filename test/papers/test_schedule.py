@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
@@ -11,7 +10,6 @@ from ne_dynamics.papers.counting.stages import arrange_table_5
 from ne_dynamics.papers.counting.task_graph import (
     GraphTask,
     TaskGraph,
-    build_operation_graph,
     count_steps,
 )
 from ne_dynamics.papers.studies import concurrency
@@ -67,14 +65,6 @@ def graphs_of_six_joints():
 
 
 GRAPHS = graphs_of_six_joints()
-
-
-def test_the_critical_path_is_the_longest_chain():
-    """Of sin(x) y + z and x y the first waits longest: a function, a product, a sum."""
-    program = trace('f', (('x', 3),), (2,), lambda x: [x[0].sin() * x[1] + x[2], x[0] * x[1]])
-    graph = build_operation_graph(program)
-    assert count_steps(graph.find_critical_path()) == OperationCount(1, 1, 1)
-    assert graph.work == 4
 
 
 @pytest.mark.parametrize('processors', [1, 2, 3, 7, 100])

@@ -1,8 +1,10 @@
-"""C text compiled as a library, and its functions called with arrays."""
+"""Text that the package prints, compiled or run, and its functions called with arrays."""
 
 import ctypes
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +13,15 @@ STRICT = ('-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-trigraphs',
 
 
 def compile_c(text, folder, *, flags=STRICT):
-    """Return a C text as a library, a warning is an error; skip where there is no compiler."""
+    """Return a C text as a library, a warning is an error; skip where there is no compiler.
+
+    What it includes is in the folder.
+    """
     found = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
     if found is None:
         pytest.skip('no C compiler (cc, gcc or clang) is installed')
-    source, library = folder / 'text.c', folder / 'text.so'
+    own = Path(tempfile.mkdtemp(dir=folder))
+    source, library = own / 'text.c', own / 'text.so'
     source.write_text(text, encoding='utf-8')
     words = [found, *flags, '-shared', '-fPIC', str(source), '-I', str(folder)]
     result = subprocess.run(
@@ -30,3 +36,32 @@ def call_c(function, *arrays):
     assert all(array.flags.c_contiguous and array.dtype == np.float64 for array in arrays)
     function.restype = None
     function(*[ctypes.c_void_p(array.ctypes.data) for array in arrays])
+
+
+def run_text(text, language, name, arguments, size, folder):
+    """Return what a printed function makes of rows of arguments, shape (N, size).
+
+    Parameters
+    ----------
+    text, language, name : str
+        The text, one of the languages of ``Dynamics.source``, and the function in it.
+    arguments : sequence of array, shape (N, count)
+    size : int
+        Scalars of one result.
+    folder : Path
+        For what a compiler makes of it.
+    """
+    arguments = [np.ascontiguousarray(argument, dtype=float) for argument in arguments]
+    if language == 'c':
+        function = compile_c(text, folder)[name]
+        found = np.full((len(arguments[0]), size), np.nan)
+        for row in zip(*arguments, found, strict=True):
+            call_c(function, *row)
+        return found
+    namespace = {}
+    exec(text, namespace)
+    function = namespace[name]
+    if language == 'python':
+        return np.array([function(*row) for row in zip(*arguments, strict=True)])
+    found = function(*([np] if language == 'array-api' else []), *arguments)
+    return found.reshape(-1, size)

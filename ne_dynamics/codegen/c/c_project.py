@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
 
 import numpy as np
 
@@ -105,11 +105,19 @@ def write_c_project(
     programs = [evaluator.interpret(name).program for name in names]
     library = prefix + _SUFFIX
     return {
-        'CMakeLists.txt': _CMAKE.replace('@library@', library).replace('@mark@', MARK),
+        'CMakeLists.txt': _fill_template('CMakeLists.txt.in', library=library, mark=MARK),
         f'{library}.h': _write_header(evaluator.subject, programs, prefix, notes),
         f'{library}.c': _write_source(programs, prefix),
         f'{library}_test.c': _write_test(evaluator, programs, prefix),
     }
+
+
+def _fill_template(name: str, **values: str) -> str:
+    """Return a file of the folder `templates` with values in the place of ``@name@``."""
+    text = (Path(__file__).parent / 'templates' / name).read_text(encoding='ascii')
+    for key, value in values.items():
+        text = text.replace(f'@{key}@', value)
+    return text
 
 
 # ---- header and source
@@ -223,22 +231,9 @@ def _comment(lines: Sequence[str]) -> list[str]:
 # ---- the test
 
 
-class _Case(NamedTuple):
-    """A function in the test.
-
-    Attributes
-    ----------
-    program : Program
-    expected : array, shape (:data:`SAMPLES`, outputs)
-    """
-
-    program: Program
-    expected: FloatArray
-
-
 def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) -> str:
     samples = _draw_samples(evaluator.subject.robot, programs)
-    cases = [_Case(program, _evaluate(evaluator, program, samples)) for program in programs]
+    cases = [(program, _evaluate(evaluator, program, samples)) for program in programs]
     upper = prefix.upper()
     lines = [
         *_comment(
@@ -256,7 +251,7 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
         '#include <stdio.h>',
         '',
         f'#define SAMPLES {SAMPLES}',
-        f'#define LARGEST_RESULT {max(case.expected.shape[1] for case in cases)}',
+        f'#define LARGEST_RESULT {max(expected.shape[1] for _, expected in cases)}',
         '',
     ]
     for stem, table in samples.items():
@@ -277,7 +272,7 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
         f'compute_{program.name}, expected_{program.name}[0]}},'
         for program, _ in cases
     ]
-    return '\n'.join(lines) + _TEST.replace('@rows@', '\n'.join(rows))
+    return '\n'.join(lines) + _fill_template('library_test.c.in', rows='\n'.join(rows))
 
 
 def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatArray]:
@@ -356,126 +351,3 @@ def _table(name: str, rows: FloatArray) -> list[str]:
             line += f'{word} '
         lines.append(line.rstrip())
     return [*lines, '};']
-
-
-_TEST = """\
-struct function {
-    const char *name;
-    int size;
-    void (*compute)(int sample, double *result);
-    const double *expected;
-};
-
-static const struct function functions[] = {
-@rows@
-};
-
-/* Returns the number of entries that are wrong, and prints the first. */
-static int compare(const struct function *function)
-{
-    double result[LARGEST_RESULT];
-    double scale = 0.01, worst = 0.0;
-    int sample, entry, failures = 0;
-    for (entry = 0; entry < SAMPLES * function->size; ++entry) {
-        if (fabs(function->expected[entry]) > scale) {
-            scale = fabs(function->expected[entry]);
-        }
-    }
-    for (sample = 0; sample < SAMPLES; ++sample) {
-        function->compute(sample, result);
-        for (entry = 0; entry < function->size; ++entry) {
-            const double expected = function->expected[sample * function->size + entry];
-            const double error = fabs(result[entry] - expected) / scale;
-            if (error > worst) {
-                worst = error;
-            }
-            /* An error that is not a number fails, too. */
-            if (!(error <= 1e-12) && failures++ == 0) {
-                printf("FAILED %s: sample %d, entry %d: expected %.17g, got %.17g; "
-                       "the error is %.3g of the largest value %.6g, expected at most %g\\n",
-                       function->name, sample, entry, expected, result[entry],
-                       error, scale, 1e-12);
-            }
-        }
-    }
-    if (failures) {
-        printf("FAILED %s: %d of %d entries\\n", function->name, failures,
-               SAMPLES * function->size);
-    } else {
-        printf("ok %s: largest error %.3g of %.6g\\n", function->name, worst, scale);
-    }
-    return failures;
-}
-
-int main(void)
-{
-    const int count = (int)(sizeof functions / sizeof functions[0]);
-    int index, failed = 0;
-    for (index = 0; index < count; ++index) {
-        failed += compare(&functions[index]) != 0;
-    }
-    printf("%d of %d functions failed\\n", failed, count);
-    return failed != 0;
-}
-"""
-
-_CMAKE = """\
-# @mark@
-
-cmake_minimum_required(VERSION 3.14)
-project(@library@ LANGUAGES C)
-include(GNUInstallDirs)
-
-set(is_top_level OFF)
-if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-  set(is_top_level ON)
-endif()
-option(@library@_BUILD_TESTING "Build the test of @library@" ${is_top_level})
-option(@library@_INSTALL "Install @library@" ON)
-
-add_library(@library@ @library@.c)
-add_library(@library@::@library@ ALIAS @library@)
-set_target_properties(@library@ PROPERTIES
-  C_STANDARD 99
-  C_STANDARD_REQUIRED ON
-  C_EXTENSIONS OFF
-  WINDOWS_EXPORT_ALL_SYMBOLS ON)
-# A plugin, as a controller is, takes only position-independent libraries; firmware has no plugins.
-get_property(has_plugins GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
-if(has_plugins AND NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
-  set_target_properties(@library@ PROPERTIES POSITION_INDEPENDENT_CODE ON)
-endif()
-# A linker that is told to (--gc-sections) leaves out the functions that nobody calls.
-if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
-  target_compile_options(@library@ PRIVATE -ffunction-sections)
-endif()
-target_include_directories(@library@ PUBLIC
-  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-if(NOT MSVC)
-  target_link_libraries(@library@ PUBLIC m)
-endif()
-
-if(@library@_INSTALL)
-  install(TARGETS @library@ EXPORT @library@
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES @library@.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT @library@
-    FILE @library@Config.cmake
-    NAMESPACE @library@::
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/@library@)
-endif()
-
-if(@library@_BUILD_TESTING)
-  enable_testing()
-  add_executable(@library@_test @library@_test.c)
-  set_target_properties(@library@_test PROPERTIES
-    C_STANDARD 99
-    C_STANDARD_REQUIRED ON
-    C_EXTENSIONS OFF)
-  target_link_libraries(@library@_test PRIVATE @library@)
-  add_test(NAME @library@ COMMAND @library@_test)
-endif()
-"""
