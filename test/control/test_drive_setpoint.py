@@ -11,7 +11,7 @@ from ne_dynamics.control.drive_setpoint import plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.waypoints import TrajectoryPoint, resting_state
@@ -38,6 +38,16 @@ def under_way(**options) -> tuple[Controller, float]:
     return controller, now
 
 
+def follow_down(controller: Controller):
+    """Return what is sent last: positions, velocities and efforts, the present ones before."""
+    efforts, sent = [], [controller.limits.setpoint]
+    for effort in controller.machine.last_commands():
+        efforts.append(effort)
+        sent.append(controller.limits.setpoint)
+    position, velocity, _ = map(np.array, zip(*sent, strict=True))
+    return position, velocity, np.array(efforts)
+
+
 @pytest.mark.parametrize('factor', [None, 0.3, 0.0])
 def test_a_pace_of_its_own_is_told_as_it_is_gone(factor: float | None) -> None:
     """Held or slowed down, the motion that is sent goes with its effort, and makes no step."""
@@ -60,6 +70,28 @@ def test_a_pace_of_its_own_is_told_as_it_is_gone(factor: float | None) -> None:
     )
 
 
+@pytest.mark.parametrize('transition', [COMMAND.transition_time, 0.0])
+@pytest.mark.parametrize('loss', list(OnStateLoss))
+def test_what_is_sent_last_comes_to_rest_along_the_motion(
+    transition: float, loss: OnStateLoss
+) -> None:
+    """It begins with position, velocity and effort as they were sent; it ends held, at rest."""
+    controller, _ = under_way(transition_time=transition, on_state_loss=loss)
+    sent, before = controller.limits.setpoint, controller.update(Q, ZERO, 0.502).effort
+    controller.trip(FaultKind.STOPPED, 'by the test')
+    position, velocity, efforts = follow_down(controller)
+    speed = np.abs(sent.velocity).max()
+    assert speed > 0.5
+    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * COMMAND.ramp_period
+    assert np.abs(np.diff(velocity, axis=0)).max() < 0.1 * speed
+    assert not velocity[-1].any()
+    assert (velocity * np.sign(sent.velocity) > -1e-9).all()
+    assert len(efforts) * COMMAND.ramp_period <= COMMAND.longest_ramp
+    assert np.abs(efforts[0] - before).max() < 0.1 * LIMITS.max()
+    np.testing.assert_allclose(efforts[-1], DYNAMICS.gravity_torque(position[-1]), atol=1e-9)
+    assert controller.machine.is_left
+
+
 @pytest.mark.parametrize('inertia', [True, False])
 def test_the_effort_on_the_way_is_that_of_the_law(inertia: bool) -> None:
     """It is the model's of the motion beside it, with the terms that are used: nothing decays."""
@@ -76,12 +108,28 @@ def test_the_effort_on_the_way_is_that_of_the_law(inertia: bool) -> None:
     np.testing.assert_allclose(sent, expected, atol=1e-9)
 
 
+def test_an_arm_that_does_not_follow_is_met_where_it_is() -> None:
+    """After a fault of the motion the drives are led to the last position, without a step."""
+    controller, _ = under_way()
+    sent = controller.limits.setpoint
+    controller.trip(FaultKind.FOLLOWING, 'by the test')
+    position, velocity, efforts = follow_down(controller)
+    distance = np.abs(sent.position - Q).max()
+    assert distance > 0.1
+    np.testing.assert_allclose(position[-1], Q, atol=1e-9)
+    longest = COMMAND.ramp_period * (
+        np.abs(sent.velocity).max() + 1.5 * 2.0 * distance / COMMAND.transition_time
+    )
+    assert np.abs(np.diff(position, axis=0)).max() < longest
+    assert not velocity[-1].any()
+    np.testing.assert_allclose(efforts[-1], DYNAMICS.gravity_torque(Q), atol=1e-9)
+
+
 def test_states_that_return_far_away_begin_where_the_arm_is() -> None:
     """An arm that somebody moved is not drawn back: the drives are told where it is."""
     controller, now = under_way()
     controller.trip(FaultKind.STOPPED, 'by the test')
-    list(controller.machine.last_commands())
-    rest = controller.limits.setpoint.position
+    rest = follow_down(controller)[0][-1]
     far = rest + 1.1 * COMMAND.reach_time * ROBOT.limits('velocity_limit').max() * np.eye(6)[0]
     command = controller.update(far, ZERO, now + 1.0)
     np.testing.assert_array_equal(command.desired.position, far)

@@ -88,6 +88,19 @@ def test_a_refused_motion_changes_nothing() -> None:
     np.testing.assert_array_equal(controller.motion.trajectory.final.position, Q - 0.1)
 
 
+def test_what_is_too_much_may_be_followed_all_the_same() -> None:
+    """With `follow` velocities and efforts beyond the limits are said, the worst first."""
+    controller = controller_of(WhenInfeasible.FOLLOW)
+    exceeded = controller.motion.follow(
+        make_waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))
+    ).exceeded
+    assert {excess.quantity for excess in exceeded} == {Quantity.VELOCITY, Quantity.EFFORT}
+    severities = [excess.severity for excess in exceeded]
+    assert severities == sorted(severities, reverse=True)
+    controller.update(Q, ZERO, 0.002)
+    np.testing.assert_allclose(controller.update(Q, ZERO, 0.1).desired.position, Q + 0.2)
+
+
 @pytest.mark.parametrize('when_infeasible', BOTH)
 @pytest.mark.parametrize('pauses', [False, True])
 def test_a_pose_that_cannot_be_held_is_refused(

@@ -11,7 +11,7 @@ from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
 from ne_dynamics.control.payload.effort_equations import make_effort_equations
 from ne_dynamics.control.payload.equations import PayloadEquations
-from ne_dynamics.control.payload.estimate import _check
+from ne_dynamics.control.payload.estimate import _find_load
 from ne_dynamics.control.payload.motion_windows import (
     MeasuredState,
     MotionWindows,
@@ -56,7 +56,7 @@ def is_told(mass: float, deviation: float, moment: float = 0.0, offset: float = 
     """Return whether a load is told that has such deviations, and a centre of mass."""
     found = np.array([mass, mass * offset, 0.0, 0.0])
     covariance = np.diag([deviation**2, *[moment**2] * 3])
-    return not is_refused(_check, found, covariance, 'tcp', EFFORT, 1.0, 1.0)
+    return not is_refused(_find_load, found, covariance, 'tcp')
 
 
 def gathered(step: float, count: int, gap: float = 0.0) -> list[Window]:
