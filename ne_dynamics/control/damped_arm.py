@@ -14,7 +14,6 @@ from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
@@ -30,9 +29,8 @@ class DampedArm:
         self._damped_at = 0.0, 0.0
         self._was_set_back = False
         self._commanded_at = 0.0
-        self._sent: FloatArray | None = None
         self._led_to: DesiredState | None = None
-        self._before: tuple[Tuning, tuple[int, ...], FloatArray | None, Base | None] | None = None
+        self._answered: Tick | None = None
 
     def answer(self, tick: Tick) -> None:
         """Set `effort`, `desired`, `saturated` and `velocity`.
@@ -48,12 +46,13 @@ class DampedArm:
         damping = self._arm.damping or self._begin(tuning, position)
         last = limits.last
         # Others may have commanded the arm since, when no states came or none was answered.
-        returns = not begins and last is not self._sent
+        answered = self._answered
+        returns = not begins and last is not (None if answered is None else answered.effort)
         elapsed, since = self._measure_time(tick, begins=begins, returns=returns)
         self._was_set_back = self._arm.heard_at < (now if begins else self._damped_at[0])
         # The state that has shown the fault may be later than the last that was believed.
         self._damped_at, self._commanded_at = (now, tick.arrival), self._arm.heard_at
-        sense.read(now)
+        tick.wrench, tick.base, tick.nature = sense.read(now)
         damping.step(position, elapsed, np.zeros_like(position) if last is None else last)
         if tuning.drives_close_loop:
             self._lead_drives(tick, damping, elapsed)
@@ -61,7 +60,7 @@ class DampedArm:
         self._arm.state = CommandState.DAMPED
         try:
             held, effort = damping.compute_effort(
-                tuning.hold_law.compensation, limits.limits, sense.wrench, sense.base
+                tuning.hold_law.compensation, limits.limits, tick.wrench, tick.base
             )
         except InputError as refusal:
             raise StateRefused('effort', str(refusal)) from refusal
@@ -71,27 +70,23 @@ class DampedArm:
             damping.go_on_from(last, limits.clamp(held))
         elif not begins:
             self._lead_over(damping, tick, held)
-        self._before = tuning, sense.nature, sense.wrench, sense.base
         offset = damping.fade(elapsed)
         tick.velocity, tick.desired = damping.velocity, resting_state(damping.position)
         tick.effort, tick.saturated = limits.apply(
             effort if offset is None else effort + offset, since
         )
         limits.setpoint = tick.desired
-        self._sent = tick.effort
+        self._answered = tick
         self._arm.watch.answered.append(now, damping.position, damping.velocity, tick.effort)
 
     def _lead_over(self, damping: FaultDamping, tick: Tick, held: FloatArray) -> None:
         """Let the offset take back by how much another model, or reading, holds the arm."""
-        if self._before is None:
+        last, limits = self._answered, self._arm.limits
+        if last is None or (last.tuning is tick.tuning and last.nature == tick.nature):
             return
-        tuning, nature, wrench, base = self._before
-        if tuning is tick.tuning and nature == self._arm.sense.nature:
-            return
-        limits = self._arm.limits
         try:
             before, _ = damping.compute_effort(
-                tuning.hold_law.compensation, limits.limits, wrench, base
+                last.tuning.hold_law.compensation, limits.limits, last.wrench, last.base
             )
             damping.offset.shift(limits.clamp(before) - limits.clamp(held))
         except InputError:
@@ -119,7 +114,7 @@ class DampedArm:
         )
         self._arm.transition.end_effort()
         self._arm.restart()
-        self._arm.damping, self._leaving, self._before = damping, None, None
+        self._arm.damping, self._leaving, self._answered = damping, None, None
         return damping
 
     def _measure_time(self, tick: Tick, *, begins: bool, returns: bool) -> tuple[float, float]:

@@ -32,10 +32,8 @@ apart by the joints alone.
 from __future__ import annotations
 
 import enum
-from collections import deque
 from dataclasses import dataclass
 from math import expm1, inf, pi
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,31 +126,6 @@ class DisturbanceTuning:
     def feedback_rate(self) -> float:
         """By how much the compensation adds to the gain of velocities [1/s]."""
         return 2.0 * pi * self.cutoff_frequency if self.compensates else 0.0
-
-
-class SentCommand(NamedTuple):
-    """A command, and what it was for.
-
-    Attributes
-    ----------
-    time : float
-        [s]
-    effort : array, shape (n,)
-        After all limits, without what depends on the way [N m or N].
-    friction_qd : array, shape (n,)
-        Velocities that friction but the viscous one was fed forward for [rad/s or m/s].
-    """
-
-    time: float
-    effort: FloatArray
-    friction_qd: FloatArray
-
-
-def find_acting(sent: deque[SentCommand], moment: float) -> SentCommand:
-    """Return the command that has acted at a moment [s], and forget those before it."""
-    while len(sent) > 1 and sent[1].time <= moment:
-        sent.popleft()
-    return sent[0]
 
 
 class MomentumObserver:

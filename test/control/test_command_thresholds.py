@@ -10,14 +10,10 @@ from motion_loop import node_controller
 from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.drive_setpoint import plan_rest
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.observer import MomentumObserver
 from ne_dynamics.control.slew import needed_slew, refuse_slow_rates
-from ne_dynamics.control.transition import CommandOffset
-from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.waypoints import resting_state
 
 
 def standing(**changes) -> Controller:
@@ -25,36 +21,6 @@ def standing(**changes) -> Controller:
     controller = Controller(make_tuning(**changes))
     controller.update(Q, ZERO, 0.0)
     return controller
-
-
-def test_the_last_commands_are_a_ramp_in_steps_of_2_ms() -> None:
-    """Over the transition time, and no longer than half a second; lowered within 3 s more."""
-    controller = standing(transition_time=0.2)
-    controller.limits.last = np.zeros(6)
-    assert len(list(controller.machine.last_commands())) == 100
-    controller = standing(transition_time=1.0)
-    controller.limits.last = np.zeros(6)
-    assert len(list(controller.machine.last_commands())) == 250
-    assert len(list(controller.machine.lowering_commands())) == 1 + 1500
-
-
-def test_an_offset_is_forgotten_after_three_transition_times() -> None:
-    """By then next to nothing is left."""
-    offset = CommandOffset(0.2)
-    offset.change(np.ones(1))
-    offset.decay(0.59)
-    assert offset.value is not None
-    offset.decay(0.02)
-    assert offset.value is None
-
-
-def test_drives_are_brought_to_rest_in_the_usual_time_where_none_is_chosen() -> None:
-    """Their setpoint never steps: 0.2 s."""
-    demand = DemandLimits.of(ROBOT.joints, LIMITS)
-    way = plan_rest(
-        ZERO, resting_state(Q), demand, lambda q, qd, qdd: q, duration=0.0, period=0.002
-    )
-    assert len(way) == 100
 
 
 @pytest.mark.parametrize(('elapsed', 'learns'), [(0.099, True), (0.101, False)])

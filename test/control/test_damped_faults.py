@@ -61,15 +61,6 @@ def test_a_clock_that_stands_or_is_set_back_is_no_silence(advance) -> None:
         assert np.isfinite(command.effort).all()
 
 
-def test_a_jump_is_taken_out() -> None:
-    """A position that jumps and stays there makes no motion, nor another pose."""
-    controller, now = not_followed()
-    jumped = Q + 0.4 * np.eye(6)[1]
-    for index in range(1, 301):
-        command = controller.update(jumped, ZERO, now + STEP * index, now + STEP * index)
-    np.testing.assert_allclose(command.effort, DYNAMICS.gravity_torque(Q), atol=1e-6)
-
-
 def test_it_goes_on_until_states_agree_after_the_fault_was_cleared() -> None:
     """There is no state without an answer between a fault and the arm that is held again."""
     controller, now = not_followed()

@@ -107,18 +107,6 @@ def test_an_estimate_changes_no_command() -> None:
     np.testing.assert_array_equal(*commands)
 
 
-def test_what_the_model_lacks_is_added() -> None:
-    """The arm that was sagging is held by what it takes, and what it takes is reported."""
-    arm = HeavyArm(Controller(tuning(disturbance())))
-    commands = arm.stand(6.0)
-    np.testing.assert_allclose(
-        commands[-1], COMPILED.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
-    )
-    np.testing.assert_allclose(
-        arm.controller.observer.observed.external_effort, -MISSING, rtol=2e-2, atol=2e-2
-    )
-
-
 @pytest.mark.parametrize(
     'after',
     [
@@ -206,10 +194,17 @@ def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
     assert (shrunk[-1, 2:] * grown[-1, 2:] < 0.0).all()
 
 
-def test_in_a_fault_it_holds() -> None:
-    """What an arm is left with has the compensation of before in it."""
+@pytest.mark.parametrize('is_switched_off', [False, True])
+def test_in_a_fault_it_holds(is_switched_off: bool) -> None:
+    """What the model lacks is reported, and taken out of the command; an arm is left with that,
+    whatever is set since.
+    """
     arm = HeavyArm(Controller(tuning(disturbance())))
     arm.stand(6.0)
+    external = arm.controller.observer.observed.external_effort
+    np.testing.assert_allclose(external, -MISSING, rtol=2e-2, atol=2e-2)
+    if is_switched_off:
+        arm.controller.adopt(tuning(None))
     arm.controller.trip(FaultKind.STOPPED, 'a test')
     *_, last = arm.controller.machine.last_commands()
     np.testing.assert_allclose(

@@ -39,25 +39,26 @@ def watch_held_arm(sensors, *, gain=20.0, rate=500.0, push=0.0):
     return steps.take()
 
 
-@pytest.mark.parametrize('gain', [20.0, 40.0])
-def test_a_driver_that_differences_a_coarse_encoder_is_noticed(gain: float) -> None:
-    """Twelve bits at 500 Hz: the joint is named, and how far its command steps."""
-    found = watch_held_arm([encoder(12), differenced_velocity(np.inf)], gain=gain)
-    assert found.joint == 2
-    assert found.turns > 50
-    assert 0.3 < found.share < 1.0
-
-
-@pytest.mark.kept(3)
+@pytest.mark.kept(5)
 @pytest.mark.parametrize('push', [0.0, 0.5])
 @pytest.mark.parametrize('gain', [20.0, 40.0])
 @pytest.mark.parametrize(
     ('bits', 'is_differenced', 'rate'),
-    [(16, True, 500.0), (20, True, 500.0), (16, False, 500.0), (16, False, 100.0)],
+    [(12, True, 500), (16, True, 500), (20, True, 500), (16, False, 500), (16, False, 100)],
 )
-def test_healthy_drivers_are_not_blamed(bits, is_differenced, rate, gain, push) -> None:
-    """16 bits and more, differenced or with true velocities, pushed or not."""
+def test_a_driver_that_differences_a_coarse_encoder_is_noticed(
+    bits, is_differenced, rate, gain, push
+) -> None:
+    """Twelve bits at 500 Hz: the joint is named, and how far its command steps. From 16 bits on
+    nobody is blamed, differenced or with true velocities, pushed or not.
+    """
     sensors = [encoder(bits)]
     if is_differenced:
         sensors.append(differenced_velocity(np.inf))
-    assert watch_held_arm(sensors, gain=gain, rate=rate, push=push) is None
+    found = watch_held_arm(sensors, gain=gain, rate=rate, push=push)
+    if bits > 12:
+        assert found is None
+        return
+    assert found.joint == 2
+    assert found.turns > 50
+    assert 0.3 < found.share < 1.0

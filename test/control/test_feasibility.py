@@ -10,7 +10,6 @@ from ne_dynamics.control.guards.feasibility import (
     check_effort_limits,
     check_gains,
     growth_rate,
-    phase_margin,
 )
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.velocity_source import (
@@ -22,29 +21,6 @@ from ne_dynamics.control.sensors.velocity_source import (
 from ne_dynamics.model.robot import Joint, JointType
 
 PERIOD = 0.002
-DELAY = 1.5 * PERIOD
-
-
-def largest_error(kp: float, kv: float, delay: float) -> float:
-    """Return the largest error late in a delayed loop that began with an error of 1.
-
-    A double integrator in steps of a hundredth of the delay, the effort held over none.
-    """
-    steps = 100
-    dt = delay / steps
-    duration = max(400.0 * delay, 40.0 / max(kv, np.sqrt(kp)))
-    position, velocity, largest = 1.0, 0.0, 0.0
-    efforts = [0.0] * steps
-    count = int(duration / dt)
-    for k in range(count):
-        efforts.append(-kp * position - kv * velocity)
-        velocity += dt * efforts[k]
-        position += dt * velocity
-        if k > 0.9 * count:
-            largest = max(largest, abs(position))
-        if abs(position) > 1e6:
-            return np.inf
-    return largest
 
 
 def gains(kp: float, kv: float) -> Gains:
@@ -58,39 +34,10 @@ def judge(kp: float, kv: float, mode: Mode = Mode.COMPUTED_TORQUE, mass=None):
     return check_gains(mode, gains(kp, kv), lambda: matrix, PERIOD)
 
 
-@pytest.mark.parametrize('damping', [0.3, 0.7, 1.0, 2.0])
-@pytest.mark.parametrize('factor', [0.9, 1.1])
-def test_a_margin_of_zero_is_where_the_loop_gets_unstable(damping: float, factor: float) -> None:
-    """The delayed loop, computed step by step, dies out on one side and grows on the other."""
-    kp = 100.0
-    kv = 2.0 * damping * 10.0
-    low, high = 1e-6, 10.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if phase_margin(kp, kv, middle) > 0.0 else (low, middle)
-    error = largest_error(kp, kv, factor * low)
-    assert error < 0.5 if factor < 1.0 else error > 2.0
-
-
-@pytest.mark.parametrize('seed', range(20))
-def test_what_is_accepted_without_a_word_settles(seed: int) -> None:
-    """Random gains: those without a remark die out with the delay; those that grow are refused."""
-    rng = np.random.default_rng(seed)
-    kv = 10.0 ** rng.uniform(0.5, 3.0)
-    kp = kv * kv / 4.0 * 10.0 ** rng.uniform(-1.0, 1.0)
-    verdict = judge(kp, kv)
-    error = largest_error(kp, kv, DELAY)
-    if not verdict.refusals and not verdict.remarks:
-        assert error < 0.1
-    if error > 2.0:
-        assert verdict.refusals
-
-
 @pytest.mark.parametrize('mode', [Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD])
 @pytest.mark.parametrize('kp', [1.0, 100.0, 400.0])
 def test_stiffness_without_damping_is_refused(kp: float, mode: Mode) -> None:
-    """A kv of zero is no better than one near zero: both loops grow. Damping alone is stable."""
-    assert largest_error(kp, 0.0, DELAY) > 1.0
+    """A kv of zero is no better than one near zero. Damping alone is stable, but if it is much."""
     for kv in (0.0, 1e-3 * np.sqrt(kp)):
         assert judge(kp, kv, mode).refusals
     assert not any(judge(0.0, 20.0, mode))
@@ -118,33 +65,33 @@ def test_gains_beyond_all_measure_are_refused(gain: float, mode: Mode) -> None:
     assert check_gains(mode, full, lambda: light, PERIOD).refusals
 
 
-class SampledLoop:
-    """A joint of mass 1 whose velocity comes from its positions, effort a period late."""
+def find_errors(velocity: VelocitySettings, kp: float, kv: float, seconds: float):
+    """Return the largest errors of the second and of the last third of a loop, state by state.
 
-    def __init__(self, velocity: VelocitySettings) -> None:
-        joint = Joint('a', JointType.REVOLUTE)
-        self._velocity = PositionVelocity([joint], velocity.source, velocity.cutoff_frequency)
+    A joint of mass 1 whose velocity may come from its positions; an effort is a period late.
+    """
+    joint = Joint('a', JointType.REVOLUTE)
+    source = None
+    if velocity.source is not VelocitySource.MEASURED:
+        source = PositionVelocity([joint], velocity.source, velocity.cutoff_frequency)
+    position, speed, effort, errors = 1.0, 0.0, 0.0, []
+    for k in range(round(seconds / PERIOD)):
+        qd = speed if source is None else float(source.update(np.array([position]), PERIOD * k)[0])
+        late, effort = effort, -kp * position - kv * qd
+        position += PERIOD * speed + 0.5 * PERIOD**2 * late
+        speed += PERIOD * late
+        errors.append(abs(position))
+    third = len(errors) // 3
+    return max(errors[third : 2 * third]), max(errors[2 * third :])
 
-    def largest_errors(self, kp: float, kv: float, seconds: float) -> tuple[float, float]:
-        """Return the largest error of two thirds of the time, and of the last third."""
-        position, speed, effort, errors = 1.0, 0.0, 0.0, []
-        for k in range(round(seconds / PERIOD)):
-            qd = float(self._velocity.update(np.array([position]), PERIOD * k)[0])
-            late, effort = effort, -kp * position - kv * qd
-            position += PERIOD * speed + 0.5 * PERIOD**2 * late
-            speed += PERIOD * late
-            errors.append(abs(position))
-        third = len(errors) // 3
-        return max(errors[third : 2 * third]), max(errors[2 * third :])
 
-
-@pytest.mark.kept(8)
-@pytest.mark.parametrize('source', [VelocitySource.DIFFERENTIATED, VelocitySource.ESTIMATED])
+@pytest.mark.kept(12)
+@pytest.mark.parametrize('source', list(VelocitySource))
 @pytest.mark.parametrize('seed', range(20))
-def test_a_loop_with_a_velocity_filter_grows_as_it_is_said(source, seed: int) -> None:
+def test_a_loop_grows_as_it_is_said(source: VelocitySource, seed: int) -> None:
     """Random gains and cut-offs, each loop computed state by state."""
     rng = np.random.default_rng(seed)
-    kv = 10.0 ** rng.uniform(0.7, 2.3)
+    kv = 10.0 ** rng.uniform(0.7, 3.0 if source is VelocitySource.MEASURED else 2.3)
     kp = kv * kv / 4.0 * 10.0 ** rng.uniform(-0.5, 0.5)
     settings = VelocitySettings(source=source, cutoff_frequency=10.0 ** rng.uniform(0.0, 2.0))
     growth = growth_rate(
@@ -154,7 +101,7 @@ def test_a_loop_with_a_velocity_filter_grows_as_it_is_said(source, seed: int) ->
         velocity_filter(settings, PERIOD),
     )
     seconds = min(60.0 / max(abs(growth), 1.0), 20.0)
-    before, after = SampledLoop(settings).largest_errors(kp, kv, seconds)
+    before, after = find_errors(settings, kp, kv, seconds)
     assert (after > before) == (growth > 0.0)
     verdict = check_gains(Mode.COMPUTED_TORQUE, gains(kp, kv), lambda: np.eye(2), PERIOD, settings)
     if growth > 0.0:

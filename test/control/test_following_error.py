@@ -138,42 +138,6 @@ def test_friction_of_a_drive_of_several_joints_holds_a_joint() -> None:
     assert found.kind is FaultKind.FROZEN_POSITION
 
 
-def stopping(speed, tremble=0.0):
-    """Return a motion whose positions stay the same from 0.3 s on."""
-    return {
-        'desired': lambda t: speed * t,
-        'rate': speed,
-        'position': lambda t: speed * min(t, 0.3) + tremble * (t > 0.3) * np.sin(1e4 * t),
-    }
-
-
-@pytest.mark.parametrize('speed', [0.2, 1.8])
-@pytest.mark.parametrize('tremble', [0.0, 1e-15, 1e-6, 3e-4])
-def test_a_position_that_stops_dead_is_frozen(speed: float, tremble: float) -> None:
-    """Within 50 ms where no friction brakes the joint, also when it trembles."""
-    time, found = first_fault(LIMITS, **stopping(speed, tremble))
-    assert 0.3 < time <= 0.35 + 1e-9
-    assert found.kind is FaultKind.FROZEN_POSITION
-    assert found.joints == (0,)
-
-
-@pytest.mark.parametrize('size', [1e-6, 3e-4])
-def test_what_creeps_on_or_shakes_is_not_frozen(size: float) -> None:
-    """What goes somewhere, or farther than a fiftieth of the limit, stands not."""
-    creeping = first_fault(
-        LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: size * t, effort=6.0
-    )
-    assert creeping[1] is None
-    shaking = first_fault(
-        LIMITS,
-        0.2,
-        desired=lambda t: 2.0 * t,
-        position=lambda t: 0.001 * np.sin(1e4 * t),
-        effort=6.0,
-    )
-    assert shaking[1] is None
-
-
 def stops_dead(speed, *, period=PERIOD, step=1e-6, tremble=0.0, effort=0.0):
     """Return a motion whose positions stay the same from 0.3 s on, but for every other state.
 
@@ -190,6 +154,20 @@ def stops_dead(speed, *, period=PERIOD, step=1e-6, tremble=0.0, effort=0.0):
         'rate': speed,
         'position': position,
         'effort': effort,
+    }
+
+
+def creeps(size, frequency=None):
+    """Return a motion in which a position creeps on, or shakes, where it should go on fast."""
+
+    def position(time):
+        return size * (time if frequency is None else np.sin(frequency * time))
+
+    return {
+        'seconds': 0.2,
+        'desired': lambda t: 2.0 * t,
+        'position': position,
+        'effort': 6.0,
     }
 
 
@@ -224,6 +202,12 @@ def pushed_in_vain(push, *, moved=((1.0, 2.0),), period=PERIOD, weight=0.0):
         pytest.param(stops_dead(0.0386), np.inf, id='sticking_share, slower'),
         pytest.param(stops_dead(0.0412), 0.4, id='sticking_share, faster'),
         pytest.param(stops_dead(0.05), 0.38, id='frozen_share'),
+        *[
+            pytest.param(stops_dead(1.8, tremble=tremble), 0.34, id=f'fast, trembling {tremble}')
+            for tremble in (0.0, 1e-15, 1e-6, 3e-4)
+        ],
+        *[pytest.param(creeps(size), np.inf, id=f'creeps {size}') for size in (1e-6, 3e-4)],
+        pytest.param(creeps(0.001, 1e4), np.inf, id='shakes'),
         pytest.param(stops_dead(0.2, step=0.002), 0.336, id='frozen_steps'),
         pytest.param(stops_dead(0.1, tremble=7.5e-4), 0.34, id='frozen_band, within'),
         pytest.param(stops_dead(0.1, tremble=9e-4), np.inf, id='frozen_band, beyond'),

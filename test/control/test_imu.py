@@ -9,7 +9,7 @@ from tuned_arm import ROBOT, Q, make_tuning
 from ne_dynamics import Dynamics, Robot, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings
-from ne_dynamics.errors import ImuError, NeDynamicsError
+from ne_dynamics.errors import ImuError
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.shipped import shipped_file
 
@@ -83,15 +83,6 @@ def test_axes_and_place_of_the_sensor_are_taken_out(robot: Robot) -> None:
     np.testing.assert_allclose(imu.at(0.1)[3:], [0, 0, 5, 0, 0, 0], atol=1e-3)
 
 
-def test_the_angular_acceleration_is_that_of_the_filtered_rate(robot: Robot) -> None:
-    """A steady spin-up is measured to the digit with a filter, and not at all without."""
-    for cutoff, expected in ((10.0, 3.0), (0.0, 0.0)):
-        imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=cutoff))
-        for k in range(200):
-            imu.update('pedestal', [0.0, 0.0, 3.0 * 0.005 * k], UPWARDS, None, 0.005 * k)
-        np.testing.assert_allclose(imu.at(1.0)[3:6], [0.0, 0.0, expected], atol=1e-6)
-
-
 def test_when_readings_stop_the_direction_of_gravity_is_held_and_no_rate(robot: Robot) -> None:
     """After the timeout: the last tilt, at rest; never rates or accelerations."""
     imu = BaseImu(robot, GRAVITY, believing(timeout=0.2))
@@ -128,29 +119,22 @@ def test_gravity_follows_a_turn_without_delay(robot: Robot) -> None:
     assert imu.tilt_at(1.495) == pytest.approx(0.995, abs=1e-3)
 
 
-def test_an_acceleration_without_gravity_is_refused(robot: Robot) -> None:
-    """A driver that takes gravity out would let the arm fall: its readings are no use."""
-    imu = BaseImu(robot, GRAVITY, believing())
-    for k in range(5):
-        with pytest.raises(ImuError, match=r'linear_acceleration: expected gravity in it'):
-            imu.update('pedestal', STILL, [0.01, 0.0, 0.02], None, 0.005 * k)
-    assert imu.at(0.025) is None
-    for k in range(5, 2000):  # set right in between: gravity comes back, and counts
-        try:
-            imu.update('pedestal', STILL, UPWARDS, None, 0.005 * k)
-        except ImuError:
-            assert k < 250
-    np.testing.assert_allclose(imu.at(9.995), 0.0, atol=1e-6)
-
-
-@pytest.mark.parametrize('scale', [2.0, 0.9, 1.1, 1.0 / G])
-def test_a_sensor_of_another_scale_is_refused_from_the_first_reading(robot, scale) -> None:
-    """Twice gravity, or gravity in g, is no motion of the base: it never counts."""
+@pytest.mark.parametrize('upwards', [2.0 * G, 0.9 * G, 1.1 * G, 1.0, 0.02])
+def test_a_sensor_of_another_scale_is_refused_from_the_first_reading(robot, upwards) -> None:
+    """Twice gravity, gravity in g, or a driver that takes it out, is no motion of the base: it
+    never counts. Set right, it does.
+    """
     imu = BaseImu(robot, GRAVITY, believing())
     for k in range(400):
         with pytest.raises(ImuError, match=r'linear_acceleration: expected gravity in it, 9\.8'):
-            imu.update('pedestal', STILL, [0.0, 0.0, scale * G], None, 0.005 * k)
+            imu.update('pedestal', STILL, [0.01, 0.0, upwards], None, 0.005 * k)
     assert imu.at(1.995) is None
+    for k in range(400, 2400):
+        try:
+            imu.update('pedestal', STILL, UPWARDS, None, 0.005 * k)
+        except ImuError:
+            assert k < 650
+    np.testing.assert_allclose(imu.at(11.995), 0.0, atol=1e-6)
 
 
 def test_a_scale_that_changes_is_noticed(robot: Robot) -> None:
@@ -200,29 +184,17 @@ REFUSED = [
 ]
 
 
-def refuse(imu: BaseImu, change: dict, match: str) -> None:
-    """Check that a reading is refused and the last one stays, and grows old."""
-    good = {
-        'frame_id': 'imu',
-        'angular_velocity': [0.1, 0.2, 0.3],
-        'linear_acceleration': [0.5, 0.0, G],
-        'orientation': UPRIGHT,
-    }
+@pytest.mark.parametrize(('change', 'match'), REFUSED)
+def test_bad_readings_are_refused_and_the_last_one_stays(robot, change, match) -> None:
+    """The error names the field, what was expected and what came; the last one grows old."""
+    imu, good = BaseImu(robot, GRAVITY, believing()), {'frame_id': 'imu', 'orientation': UPRIGHT}
+    good |= {'angular_velocity': [0.1, 0.2, 0.3], 'linear_acceleration': [0.5, 0.0, G]}
     imu.update(**good, stamp=1.0)
     before = imu.at(1.0).copy()
-    with pytest.raises(ImuError, match=match) as caught:
+    with pytest.raises(ImuError, match=match):
         imu.update(**{**good, **change}, stamp=1.2)
-    assert isinstance(caught.value, NeDynamicsError)
     np.testing.assert_array_equal(imu.at(1.2), before)
     assert imu.is_stale(1.55)
-
-
-@pytest.mark.parametrize(('change', 'match'), REFUSED)
-def test_bad_readings_are_refused_and_the_last_one_stays(
-    robot: Robot, change: dict, match: str
-) -> None:
-    """The error names the field, what was expected and what came."""
-    refuse(BaseImu(robot, GRAVITY, believing()), change, match)
 
 
 def test_another_source_starts_from_the_known_tilt(robot: Robot) -> None:

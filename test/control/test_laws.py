@@ -59,48 +59,24 @@ def gains(n: int, seed: int = 0) -> Gains:
     return Gains.from_values(rng.uniform(1, 50, n * n), rng.uniform(1, 9, n * n), n)
 
 
-def friction_at(dynamics: Dynamics, actual, wanted):
-    """Return what changes when friction is that of another velocity."""
-    return dynamics.friction_torque(wanted) - dynamics.friction_torque(actual)
-
-
 @pytest.mark.parametrize('with_wrench', [False, True])
-@pytest.mark.parametrize('seed', range(3))
-def test_modes_are_what_the_table_says(puma: Dynamics, seed: int, with_wrench: bool) -> None:
-    """Each mode is its formula, friction taken at the desired velocity, the wrench added."""
-    q, qd, desired, wrench = sample(6, seed)
-    if not with_wrench:
-        wrench = None
-    g = gains(6, seed)
-    e, ed = desired.position - q, desired.velocity - qd
-    zero = np.zeros(6)
-    rne = puma.inverse_dynamics
-    feedforward = rne(desired.position, desired.velocity, desired.acceleration, wrench)
-    expected = {
-        Mode.COMPUTED_TORQUE: rne(q, qd, desired.acceleration + g.kv @ ed + g.kp @ e, wrench)
-        + friction_at(puma, qd, desired.velocity),
-        Mode.FEEDFORWARD: feedforward,
-        Mode.FEEDFORWARD_PD: feedforward + g.kp @ e + g.kv @ ed,
-        Mode.GRAVITY_COMPENSATION: rne(q, zero, zero, wrench),
-    }
-    for mode, effort in expected.items():
-        law = ControlLaw(puma, mode, g)
-        np.testing.assert_allclose(law.effort(q, qd, desired, wrench), effort, rtol=1e-12)
-
-
 @pytest.mark.parametrize('flags', list(product([False, True], repeat=4)))
-def test_terms_switch_off_one_by_one(puma: Dynamics, flags: tuple[bool, ...]) -> None:
-    """Every combination of terms is M (qdd + feedback) + C qd + g + friction, less what is off."""
+def test_modes_are_what_the_table_says_with_any_of_their_terms(puma, flags, with_wrench) -> None:
+    """Every combination of terms is M (qdd + feedback) + C qd + g + friction at the desired
+    velocity + J^T wrench, less what is off.
+    """
     gravity, coriolis, inertia, friction = flags
-    q, qd, desired, _ = sample(6, 11)
+    q, qd, desired, wrench = sample(6, 11)
     g = gains(6)
-    terms = Terms(gravity, coriolis, inertia, friction)
     feedback = g.kp @ (desired.position - q) + g.kv @ (desired.velocity - qd)
+    zero = np.zeros(6)
 
-    def model(at, rate, acceleration):
+    def model(at, rate, acceleration, friction=friction):
         effort = puma.mass_matrix(at) @ acceleration
         effort = effort + gravity * puma.gravity_torque(at)
         effort = effort + coriolis * (puma.coriolis_matrix(at, rate) @ rate)
+        if with_wrench:
+            effort = effort + puma.jacobian(at, axes='tip').T @ wrench
         return effort + friction * puma.friction_torque(desired.velocity)
 
     feedforward = model(desired.position, desired.velocity, inertia * desired.acceleration)
@@ -108,16 +84,17 @@ def test_terms_switch_off_one_by_one(puma: Dynamics, flags: tuple[bool, ...]) ->
         Mode.COMPUTED_TORQUE: model(q, qd, inertia * desired.acceleration + feedback),
         Mode.FEEDFORWARD: feedforward,
         Mode.FEEDFORWARD_PD: feedforward + feedback,
-        Mode.GRAVITY_COMPENSATION: gravity * puma.gravity_torque(q),
+        Mode.GRAVITY_COMPENSATION: model(q, zero, zero, friction=False),
     }
     for mode, effort in expected.items():
-        law = ControlLaw(puma, mode, g, terms)
-        np.testing.assert_allclose(law.effort(q, qd, desired), effort, rtol=1e-9, atol=1e-9)
+        law = ControlLaw(puma, mode, g, Terms(*flags))
+        found = law.effort(q, qd, desired, wrench if with_wrench else None)
+        np.testing.assert_allclose(found, effort, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize('mode', [Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD])
 def test_gains_in_three_forms_agree(puma: Dynamics, mode: Mode) -> None:
-    """A scalar, the diagonal of it and the full matrix of it are the same gain."""
+    """A scalar, the diagonal of it and the full matrix of it, read by rows, are the same gain."""
     q, qd, desired, _ = sample(6, 4)
     forms = [
         Gains.from_values([30.0], [7.0], 6),
@@ -125,8 +102,10 @@ def test_gains_in_three_forms_agree(puma: Dynamics, mode: Mode) -> None:
         Gains.from_values((30.0 * np.eye(6)).ravel(), 7.0 * np.eye(6), 6),
     ]
     efforts = [ControlLaw(puma, mode, form).effort(q, qd, desired) for form in forms]
-    np.testing.assert_allclose(efforts[1], efforts[0], rtol=1e-13)
-    np.testing.assert_allclose(efforts[2], efforts[0], rtol=1e-13)
+    np.testing.assert_allclose(efforts, [efforts[0]] * 3, rtol=1e-13)
+    np.testing.assert_array_equal(
+        Gains.from_values([1, 2, 3, 4], [1.0], 2).kp, [[1.0, 2.0], [3.0, 4.0]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,22 +185,14 @@ def test_a_missing_velocity_is_refused_where_it_is_needed(spinner: Dynamics) -> 
 
 
 def _without_friction(robot: Robot) -> Robot:
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, viscous_friction=0.0, coulomb_friction=0.0) for joint in robot.joints
-        ),
-    )
+    joints = (replace(one, viscous_friction=0.0, coulomb_friction=0.0) for one in robot.joints)
+    return replace(robot, joints=tuple(joints))
 
 
 def _with_friction(robot: Robot, **numbers: float) -> Robot:
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, coulomb_friction=0.5, friction=FrictionModel(**numbers))
-            for joint in robot.joints
-        ),
-    )
+    model = FrictionModel(**numbers)
+    joints = (replace(one, coulomb_friction=0.5, friction=model) for one in robot.joints)
+    return replace(robot, joints=tuple(joints))
 
 
 FRICTION = {
@@ -239,42 +210,34 @@ FRICTION = {
 
 @pytest.mark.parametrize('smoothing', [0.0, 0.05])
 @pytest.mark.parametrize('mode', list(Mode))
-def test_further_friction_is_that_of_the_desired_velocity(
-    spinner: Dynamics, mode: Mode, smoothing: float
-) -> None:
-    """Friction is fed forward at the desired velocity, under the load that is there."""
+def test_further_friction_is_that_of_the_desired_velocity(spinner, mode, smoothing) -> None:
+    """Friction is fed forward at the desired velocity, under the load that is there, with or
+    without gravity; without the term there is none.
+    """
     robot = _with_friction(spinner.robot, **FRICTION, smoothing_velocity=smoothing)
     dynamics = Dynamics(robot, backend='python')
     free = Dynamics(_without_friction(robot), backend='python').without_friction()
-    g = gains(2, 4)
+    q, qd, desired, wrench = sample(2, 7)
+    zero = np.zeros(2)
+    rate, where, wanted = {
+        Mode.GRAVITY_COMPENSATION: (zero, q, zero),
+        Mode.COMPUTED_TORQUE: (qd, q, desired.velocity),
+    }.get(mode, (desired.velocity, desired.position, desired.velocity))
     payload = np.array([0.7, 0.0, 0.02, 0.1, 0.01, 0.0, 0.01, 0.0, 0.0, 0.01])
-    for with_payload in (None, payload):
-        law = ControlLaw(dynamics, mode, g, payload=with_payload)
-        rigid_law = ControlLaw(free, mode, g, payload=with_payload)
-        q, qd, desired, wrench = sample(2, 7)
-        zero = np.zeros(2)
-        if mode is Mode.GRAVITY_COMPENSATION:
-            rate, where, wanted = zero, q, zero
-        elif mode is Mode.COMPUTED_TORQUE:
-            rate, where, wanted = qd, q, desired.velocity
-        else:
-            rate, where, wanted = desired.velocity, desired.position, desired.velocity
-        load = free.inverse_dynamics(where, rate, zero, wrench, None, with_payload)
+    for carried in (None, payload):
+        load = free.inverse_dynamics(where, rate, zero, wrench, None, carried)
         friction = dynamics.friction_torque(wanted, load=load)
         assert np.abs(friction).max() > 0.1
-        expected = rigid_law.effort(q, qd, desired, wrench) + friction
-        np.testing.assert_allclose(law.effort(q, qd, desired, wrench), expected, atol=1e-10)
-        without = ControlLaw(dynamics, mode, g, Terms(friction=False), with_payload)
-        np.testing.assert_allclose(
-            without.effort(q, qd, desired, wrench),
-            rigid_law.effort(q, qd, desired, wrench),
-            atol=1e-10,
-        )
-        ungravity = Terms(gravity=False)
-        difference = ControlLaw(dynamics, mode, g, ungravity, with_payload).effort(
-            q, qd, desired, wrench
-        ) - ControlLaw(free, mode, g, ungravity, with_payload).effort(q, qd, desired, wrench)
-        np.testing.assert_allclose(difference, friction, atol=1e-10)
+        for terms, share in (
+            (Terms(), 1.0),
+            (Terms(gravity=False), 1.0),
+            (Terms(friction=False), 0.0),
+        ):
+            found, rigid = (
+                ControlLaw(each, mode, gains(2, 4), terms, carried).effort(q, qd, desired, wrench)
+                for each in (dynamics, free)
+            )
+            np.testing.assert_allclose(found - rigid, share * friction, atol=1e-10)
 
 
 def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
@@ -327,10 +290,3 @@ def test_annotation_and_law_feed_the_same_forward(puma, terms, kind, width):
         states.position, states.velocity, acceleration, states.velocity, None, base
     )
     np.testing.assert_allclose(batch, single, rtol=1e-12, atol=1e-10)
-
-
-def test_full_gains_are_read_by_rows() -> None:
-    """A flat list of n * n gains is the matrix by rows."""
-    np.testing.assert_array_equal(
-        Gains.from_values([1, 2, 3, 4], [1.0], 2).kp, [[1.0, 2.0], [3.0, 4.0]]
-    )

@@ -23,15 +23,18 @@ def test_a_step_is_answered_by_the_exponential_whatever_the_stamps() -> None:
             np.testing.assert_allclose(low_pass.value, expected, rtol=1e-9)
 
 
-def test_a_repeated_stamp_replaces_the_reading() -> None:
-    """Two readings of one moment are one, the later; so are any number without stamps."""
+def test_of_one_moment_there_is_one_reading() -> None:
+    """Two of them are one, the later; so are any number without stamps. One that was overtaken
+    changes nothing.
+    """
     once, twice = LowPass(5.0), LowPass(5.0)
     for low_pass in (once, twice):
         low_pass.update(np.zeros(2), 0.0)
     once.update(3.0 * ONE, 0.01)
     for reading in (100.0, -8.0, 3.0):
-        twice.update(reading * ONE, 0.01)
+        assert twice.update(reading * ONE, 0.01)
     np.testing.assert_array_equal(twice.value, once.value)
+    assert not twice.update(100.0 * ONE, 0.005)
     for low_pass in (once, twice):
         low_pass.update(4.0 * ONE, 0.02)
     np.testing.assert_array_equal(twice.value, once.value)
@@ -54,7 +57,13 @@ def test_a_clock_that_was_set_back_starts_it_anew(stamp: float, gap: float) -> N
 
 
 def test_the_derivative_is_that_of_the_value_and_never_more_than_the_cut_off_allows() -> None:
-    """A ramp has its slope; a jump at stamps close together has 2 pi f times its height."""
+    """A ramp has its slope; a jump at stamps close together has 2 pi f times its height. Without a
+    filter there is none.
+    """
+    unfiltered = LowPass()
+    for k in range(3):
+        unfiltered.update(k * ONE, 0.005 * k)
+    assert unfiltered.derivative() is None
     low_pass = LowPass(4.0)
     for k in range(400):
         low_pass.update(3.0 * k * 0.005 * ONE, k * 0.005)

@@ -116,23 +116,6 @@ def test_the_same_settings_again_make_no_step_where_the_pace_counts() -> None:
     assert min(speeds) < 0.9
 
 
-def test_the_last_command_has_what_the_observer_carried() -> None:
-    """The observer is switched off between the last state and the last command."""
-    chosen = tuning(disturbance=observing())
-    controller, lacking = Controller(chosen), np.array([0.0, 10.0, -4.0, 1.0, 0.0, 0.0])
-    place, velocity, dynamics = Q, ZERO, chosen.law.dynamics
-    for index in range(3000):
-        tick = controller.update(place, velocity, STEP * index, STEP * index)
-        acceleration = dynamics.forward_dynamics(place, velocity, tick.effort - lacking)
-        velocity = velocity + STEP * acceleration
-        place = place + STEP * velocity
-    held = tick.effort
-    assert np.abs(held - chosen.hold_law.effort(place, None, tick.desired)).max() > 8.0
-    controller.adopt(replace(chosen, disturbance=None))
-    *_, last = controller.machine.last_commands()
-    np.testing.assert_allclose(last, held, atol=0.2)
-
-
 def test_limits_that_are_raised_make_no_step() -> None:
     """A joint at its limit goes on from there."""
     chosen = tuning(effort_limits=0.2 * LIMITS)

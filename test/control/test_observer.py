@@ -47,7 +47,7 @@ def law_of(dynamics, terms=None, **options) -> ControlLaw:
     return ControlLaw(dynamics, Mode.COMPUTED_TORQUE, gains, terms, **options)
 
 
-def observe(law, efforts, *, seconds=1.0, period=PERIOD, lag=0.0, **loads):
+def observe(law, efforts, *, seconds=1.0, period=PERIOD, **loads):
     """Let an observer see the motion with efforts given at a time; return its residuals.
 
     Friction counts for the velocity of the motion.
@@ -56,12 +56,9 @@ def observe(law, efforts, *, seconds=1.0, period=PERIOD, lag=0.0, **loads):
     residuals = []
     for index in range(round(seconds / period) + 1):
         now = index * period
-        q, _, _ = motion(now)
-        qd = motion(now - lag)[1]
-        middle = now - 0.5 * period - lag
-        observer.update(
-            law, q, qd, motion(middle)[1], efforts(middle), now, velocity_lag=lag, **loads
-        )
+        q, qd, _ = motion(now)
+        middle = now - 0.5 * period
+        observer.update(law, q, qd, motion(middle)[1], efforts(middle), now, **loads)
         known = observer.residuals
         residuals.append(np.zeros((2, 6)) if known is None else known)
     return np.array(residuals)
@@ -151,25 +148,6 @@ def test_what_the_model_is_told_of_is_no_disturbance(dynamics, case) -> None:
     assert np.abs(observe(law, efforts, **told)[:, 0]).max() < 2e-3
     # It would be one.
     assert np.abs(observe(law_of(dynamics), efforts)[:, 0]).max() > 1.0
-
-
-def test_velocities_that_are_late_by_a_known_time_are_put_in_their_place(dynamics) -> None:
-    """With the lag, the residual is that of the motion a lag ago; without it, of none."""
-    law, lag = law_of(dynamics), 0.006
-
-    def efforts(time):
-        return dynamics.inverse_dynamics(*motion(time))
-
-    told = np.abs(observe(law, efforts, lag=lag)[:, 1]).max()
-    observer, untold = MomentumObserver(*CUTOFFS), 0.0
-    for index in range(500):
-        now = index * PERIOD
-        middle = now - 0.5 * PERIOD
-        q, qd = motion(now)[0], motion(now - lag)[1]
-        observer.update(law, q, qd, motion(middle)[1], efforts(middle), now)
-        if observer.residuals is not None:
-            untold = max(untold, np.abs(observer.residuals[1]).max())
-    assert told < untold / 10.0
 
 
 def test_a_joint_without_an_end_may_turn_over(dynamics) -> None:

@@ -126,12 +126,6 @@ def test_links_that_are_wrong_each_in_its_own_way_are_counted(seed, masses, cent
     assert estimate_payload(carrier, slow(robot, pace=0.6), PayloadSource.EFFORT).mass == 0.0
 
 
-def test_a_slow_motion_tells_the_load() -> None:
-    """Accelerations are not taken for weight; what is left is the load's own inertia."""
-    found = estimate_payload(Carrier.of_robot(dynamics_of()), slow(loaded()), PayloadSource.EFFORT)
-    check(found, mass_tolerance=5e-3, com_tolerance=1e-3)
-
-
 def test_the_load_is_described_in_the_frame_of_its_link() -> None:
     """A link that is fixed to the tip may be named; the same load has other numbers there."""
     carrier = Carrier.of_robot(dynamics_of(), 'flange')
@@ -253,47 +247,20 @@ def _turn_z_to(axis):
     return Transform(np.column_stack([x, np.cross(axis, x), axis]), np.zeros(3))
 
 
-def test_fast_windows_among_slow_ones_do_not_count() -> None:
-    """Between poses the arm may move as it likes."""
-    fast = window(0.0, poses(1)[0], np.full(6, 2.0), effort=np.full(6, 1e3))
-    windows = []
-    for position in poses(12):
-        windows += [*held(loaded(), [position]), fast]
-    check(
-        estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT),
-        mass_tolerance=1e-4,
-        com_tolerance=1e-5,
-    )
-
-
-@pytest.mark.parametrize('factor', [-1.0, 0.1, 0.0, 0.5, 1.5, 30.0])
-def test_efforts_of_another_meaning_are_refused(factor) -> None:
-    """Of the other sign, in another unit, or without gravity they fit no load."""
-    windows = [
-        each._replace(effort=factor * each.effort + 1e-9) for each in held(loaded(), poses(12))
-    ]
+@pytest.mark.parametrize(
+    ('factor', 'masses'),
+    [
+        *((factor, 1.0) for factor in (-1.0, 0.1, 0.0, 0.5, 1.5, 30.0)),
+        *((1.0, masses) for masses in (0.7, 0.8, 1.2, 1.3)),
+    ],
+)
+def test_efforts_of_another_meaning_or_model_are_refused(factor, masses) -> None:
+    """Of the other sign, in another unit, without gravity, or of an arm that the model does not
+    know, they fit no load.
+    """
+    windows = held(loaded(scale_masses(ARM, masses)), poses(12))
+    windows = [each._replace(effort=factor * each.effort + 1e-9) for each in windows]
     assert "a load fits only if the model's own effort of joint" in refusal(windows)
-
-
-@pytest.mark.kept(2)
-@pytest.mark.parametrize('scale', [0.9, 0.95, 1.05, 1.1])
-@pytest.mark.parametrize('mass', [3.0, 6.0])
-def test_a_model_that_is_wrong_makes_the_load_known_the_less(scale, mass) -> None:
-    """Up to a tenth the deviation grows with it, so that the load stays within 2.5 of it."""
-    carrier = Carrier.of_robot(dynamics_of())
-    right = estimate_payload(carrier, held(loaded(mass=mass), poses(24)), PayloadSource.EFFORT)
-    windows = held(loaded(scale_masses(ARM, scale), mass), poses(24))
-    found = estimate_payload(carrier, windows, PayloadSource.EFFORT)
-    assert found.mass_deviation > right.mass_deviation
-    assert abs(found.mass - mass) <= 2.5 * found.mass_deviation
-    assert (np.abs(found.center_of_mass - COM) <= 2.5 * found.com_deviation).all()
-
-
-@pytest.mark.parametrize('scale', [0.7, 0.8, 1.2, 1.3])
-def test_a_model_that_is_too_wrong_is_refused(scale) -> None:
-    """It says of which joint the model's effort would have to be off."""
-    windows = held(loaded(scale_masses(ARM, scale)), poses(12))
-    assert "the model's own effort of joint 'joint_2' is off by" in refusal(windows)
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, 1e300])

@@ -11,13 +11,21 @@ from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
 from ne_dynamics.control.payload.effort_equations import make_effort_equations
 from ne_dynamics.control.payload.equations import PayloadEquations
-from ne_dynamics.control.payload.estimate import _check
-from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
+from ne_dynamics.control.payload.estimate import _find_load
+from ne_dynamics.control.payload.motion_windows import (
+    MeasuredState,
+    MotionWindows,
+    Window,
+    make_window,
+)
 from ne_dynamics.control.payload.sensor_equations import make_sensor_equations
 from ne_dynamics.control.payload.states import choose_windows
 from ne_dynamics.errors import InputError, PayloadError
 
 EFFORT = PayloadSource.EFFORT
+
+
+COEFFICIENTS = np.array([[0.3, -1.0], [0.2, -0.1], [0.5, 0.4]])
 
 
 def window(time=0.0, speed=0.0, acceleration=0.0, duration=0.2) -> Window:
@@ -48,7 +56,7 @@ def is_told(mass: float, deviation: float, moment: float = 0.0, offset: float = 
     """Return whether a load is told that has such deviations, and a centre of mass."""
     found = np.array([mass, mass * offset, 0.0, 0.0])
     covariance = np.diag([deviation**2, *[moment**2] * 3])
-    return not is_refused(_check, found, covariance, 'tcp', EFFORT, 1.0, 1.0)
+    return not is_refused(_find_load, found, covariance, 'tcp')
 
 
 def gathered(step: float, count: int, gap: float = 0.0) -> list[Window]:
@@ -145,3 +153,37 @@ def test_what_is_believed_of_a_sensor() -> None:
     expected = [0.2 + 0.01 * 50.0] * 3 + [0.02 + 0.01 * 5.0] * 3
     np.testing.assert_allclose(found.deviation[:6], expected)
     assert inf not in found.repeats
+
+
+def test_a_quadratic_motion_is_what_it_is() -> None:
+    """Position, velocity and acceleration of the middle are exact, at uneven times too."""
+
+    def moved(time: float) -> MeasuredState:
+        place = COEFFICIENTS.T @ [1.0, time, 0.5 * time**2]
+        return MeasuredState(time, place, effort=np.array([time, 2.0]))
+
+    rng = np.random.default_rng(0)
+    times = np.sort(rng.uniform(1.0, 1.2, 30))
+    window = make_window([moved(time) for time in times])
+    position, velocity, acceleration = COEFFICIENTS
+    middle = 0.5 * (times[0] + times[-1])
+    assert window.time == pytest.approx(middle)
+    np.testing.assert_allclose(
+        window.position, position + middle * velocity + 0.5 * middle**2 * acceleration, atol=1e-10
+    )
+    np.testing.assert_allclose(window.velocity, velocity + middle * acceleration, atol=1e-9)
+    np.testing.assert_allclose(window.acceleration, acceleration, atol=1e-7)
+    np.testing.assert_allclose(window.effort, [times.mean(), 2.0])
+    ends = velocity + times[[0, -1], None] * acceleration
+    np.testing.assert_allclose(window.largest_speed, np.abs(ends).max(axis=0), atol=1e-8)
+    assert window.command is None
+    assert window.wrench is None
+
+
+def test_a_clock_that_is_set_back_forgets() -> None:
+    """States of another time are of another motion."""
+    windows = MotionWindows()
+    for time in [*np.arange(10.0, 11.0, 0.005), 3.0]:
+        assert time != 3.0 or windows.windows()
+        windows.add(MeasuredState(time, Q))
+    assert windows.windows() == ()

@@ -134,13 +134,18 @@ def test_gravity_follows_the_measured_acceleration_within_a_second() -> None:
 
 
 def test_the_rate_of_states_is_a_mean_of_ten_and_follows_slowly() -> None:
-    """A fiftieth of each state counts, once ten have come."""
+    """Of few states the shortest time counts, from the second on; once ten have come a fiftieth of
+    each, and no more of one odd stamp.
+    """
     rate = StateRate()
-    for count in range(1, 101):
-        rate.learn(0.01)
+    for count, elapsed in enumerate([0.034, 0.01, 0.02, *[0.01] * 97], 1):
+        rate.learn(elapsed)
         assert rate.is_known == (count >= 10)
+        assert rate.period == pytest.approx(0.01 if count > 1 else 0.0)
     rate.learn(0.015)
     assert rate.period == pytest.approx(0.01 + 0.02 * 0.005)
+    rate.learn(9.0)
+    assert rate.period < 0.0104
 
 
 def test_a_tare_takes_no_more_than_a_hundred_readings() -> None:

@@ -11,6 +11,7 @@ from ne_dynamics.model.robot import Joint, JointType
 
 JOINTS = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.CONTINUOUS)]
 PERIOD = 0.002
+TIMES = np.arange(0.0, 1.0, PERIOD)
 SIXTEEN_BITS = 2.0 * np.pi / 2**16
 
 
@@ -58,23 +59,21 @@ def low_passed(velocities, lag, period=PERIOD):
 @pytest.mark.parametrize('step', [None, SIXTEEN_BITS])
 def test_a_wrong_velocity_is_found_within_a_tenth_of_a_second(factor, words, step) -> None:
     """0.1 s after the motion has exceeded ten steps of the encoder it has been named."""
-    times = np.arange(0.0, 1.0, PERIOD)
-    positions, velocities = wave(times)
+    positions, velocities = wave(TIMES)
     if step:
         positions = quantised(positions)
     moved = np.abs(positions - positions[0]).max(axis=1)
-    begins = times[np.argmax(moved > 10.0 * (step or GUARD_LIMITS.finest_step))]
-    found, text = first_fault(times, positions, factor * velocities)
+    begins = TIMES[np.argmax(moved > 10.0 * (step or GUARD_LIMITS.finest_step))]
+    found, text = first_fault(TIMES, positions, factor * velocities)
     assert begins < found <= begins + 0.1
     assert words in text
 
 
 def test_a_position_that_is_frozen_is_found_by_its_velocity() -> None:
     """At 1 rad/s a frozen position is found within 0.1 s."""
-    times = np.arange(0.0, 1.0, PERIOD)
-    positions = np.column_stack((np.minimum(times, 0.3), np.zeros(times.size)))
-    velocities = np.column_stack((np.ones(times.size), np.zeros(times.size)))
-    found, text = first_fault(times, positions, velocities)
+    moving = np.array([1.0, 0.0])
+    positions = np.minimum(TIMES, 0.3)[:, np.newaxis] * moving
+    found, text = first_fault(TIMES, positions, np.tile(moving, (TIMES.size, 1)))
     assert 0.3 < found <= 0.4
     assert "joint 'a'" in text
     assert 'the position does not move' in text
@@ -122,3 +121,62 @@ def test_repeated_stamps_and_gaps_are_no_motion() -> None:
         position = position + (0.5 if step % 4 == 0 else 0.0)
         for _ in range(2):
             assert check.update(position, np.zeros(2), time) == ''
+
+
+def count_states(rate, said, *, period=PERIOD, disturbance=lambda k: 0.0 * k, step=0.0) -> float:
+    """Return how many states of a motion of 4 s at a rate come before its velocity is wrong.
+
+    The positions are disturbed by the number of the state, and in steps.
+    """
+    count = np.arange(4.0 / period)
+    position = rate * period * count + disturbance(count)
+    position = np.floor(position / step) * step if step else position
+    both = [np.column_stack((one, 0.0 * count)) for one in (position, said + 0.0 * count)]
+    return first_fault(period * count, *both)[0] / period
+
+
+def is_wrong(*arguments, **options) -> bool:
+    """Return whether the velocity of a motion is found wrong."""
+    return np.isfinite(count_states(*arguments, **options))
+
+
+@pytest.mark.parametrize(
+    ('inside', 'outside', 'happens'),
+    [
+        pytest.param(2.91, 3.09, lambda factor: is_wrong(1.0, factor), id='velocity_largest'),
+        pytest.param(0.0194, 0.0206, lambda rate: is_wrong(rate, 0.0), id='velocity_rounding'),
+        pytest.param(
+            0.9, 3.0, lambda n: is_wrong(n * 0.01 / 0.15, 0.0, step=0.01), id='segment_steps'
+        ),
+        pytest.param(
+            3.0,
+            6.0,
+            lambda n: is_wrong(n * 0.004 / 0.15, 0.0, disturbance=lambda k: 0.001 * (-1) ** k),
+            id='segment_noises',
+        ),
+    ],
+)
+def test_it_happens_beyond_the_limit_and_not_before(inside, outside, happens) -> None:
+    """So fast, and so many encoder steps or noises in the longest segment, are none yet."""
+    assert not happens(inside)
+    assert happens(outside)
+
+
+@pytest.mark.parametrize(('said', 'states'), [(0.0, 3 * 7), (-1.0, 3 * 6)])
+def test_a_wrong_velocity_takes_so_many_slow_states(said: float, states: int) -> None:
+    """Nine are for the noise to be known; then four segments of three, or three opposed ones."""
+    assert count_states(1.0, said, period=0.01) == pytest.approx(states)
+
+
+def test_noise_is_that_of_the_last_states() -> None:
+    """A motion in what was noise is found once as many states were quiet."""
+    found = count_states(0.1, 0.0, disturbance=lambda k: 0.002 * (-1) ** k * (k < 500))
+    assert 0 < found - 500 < 170
+
+
+def test_the_finest_step_of_an_encoder() -> None:
+    """Positions of a simulation have steps of any size."""
+    check = VelocityCheck(JOINTS)
+    for k in range(40):
+        check.update(np.full(2, 1e-9 * k), np.zeros(2), PERIOD * k)
+    np.testing.assert_allclose(check.encoder_step, 1e-6)

@@ -1,4 +1,4 @@
-"""Frame, sign, age, bias, limits and filter of wrist readings.
+"""Frame, sign, age, bias, limits and filter of wrist readings, and when their sign is doubted.
 
 Frames against adjoint matrices written out here.
 """
@@ -11,8 +11,9 @@ import pytest
 from ne_dynamics import Dynamics, Robot, load_urdf
 from ne_dynamics.control.sensors.wrench import WristWrench, inertia_beyond, static_wrench
 from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
+from ne_dynamics.control.sensors.wrench_sign import WrenchSignCheck
 from ne_dynamics.errors import WrenchError
-from ne_dynamics.model.rigid_body import Transform
+from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.shipped import shipped_file
 
 CUT = 'ft_sensor'
@@ -108,22 +109,6 @@ def test_readings_of_another_clock_are_old(robot: Robot) -> None:
     assert wrist.at(5.0) is None
 
 
-def test_tare_takes_the_mean_of_the_last_readings(robot: Robot) -> None:
-    """After a tare the mean of recent readings is what was expected; older ones do not count."""
-    rng = np.random.default_rng(4)
-    wrist = WristWrench(robot, CUT, WrenchSettings(measures='by_tool'))
-    wrist.update(CUT, np.full(6, 1e3), 0.0)
-    bias = np.arange(6.0)
-    noise = rng.normal(0.0, 0.1, (40, 6))
-    for k, row in enumerate(noise):
-        wrist.update(CUT, bias + row, 1.0 + 0.004 * k)
-    found = wrist.tare(1.16)
-    np.testing.assert_allclose(found, bias + noise.mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(wrist.at(1.16), bias + noise[-1] - found, atol=1e-12)
-    wrist.update(CUT, bias + 7.0, 1.2)
-    np.testing.assert_allclose(wrist.at(1.2), 7.0, atol=0.1)
-
-
 def test_tare_without_a_recent_reading_is_refused(robot: Robot) -> None:
     """There is no tare on a reading that has not come or is old."""
     wrist = WristWrench(robot, CUT)
@@ -151,24 +136,6 @@ def test_a_tare_that_contradicts_the_tool_is_refused(robot: Robot) -> None:
 def constant(value: float) -> np.ndarray:
     """Return a reading with the same number in all places."""
     return np.full(6, value)
-
-
-@pytest.mark.parametrize('cutoff', [0.0, 10.0])
-def test_late_and_repeated_stamps_leave_one_reading_a_moment(robot: Robot, cutoff: float) -> None:
-    """What was overtaken does not count; of readings with one stamp the last one does."""
-    plain, disturbed = (
-        WristWrench(robot, CUT, WrenchSettings(measures='by_tool', cutoff_frequency=cutoff))
-        for _ in range(2)
-    )
-    rng = np.random.default_rng(6)
-    for k in range(20):
-        reading = rng.uniform(-9.0, 9.0, 6)
-        plain.update(CUT, reading, 0.01 * k)
-        disturbed.update(CUT, rng.uniform(-9.0, 9.0, 6), 0.01 * k)
-        disturbed.update(CUT, reading, 0.01 * k)
-        disturbed.update(CUT, rng.uniform(-9.0, 9.0, 6), 0.01 * k - 0.005)
-        np.testing.assert_array_equal(disturbed.at(0.01 * k), plain.at(0.01 * k))
-    assert not disturbed.is_stale(0.2)
 
 
 def test_large_loads_are_scaled_down_in_their_direction(robot: Robot) -> None:
@@ -217,39 +184,113 @@ def test_the_gain_counts_at_once_and_leaves_the_filter_alone(robot: Robot) -> No
         np.testing.assert_allclose(scaled.at(0.0), gain * plain.at(0.0), atol=1e-12)
 
 
-def test_feedthrough_lets_a_part_of_what_is_fast_pass(robot: Robot) -> None:
+@pytest.mark.parametrize('feedthrough', [0.0, 0.8, 1.0])
+def test_feedthrough_lets_a_part_of_what_is_fast_pass(robot: Robot, feedthrough: float) -> None:
     """0 is the plain filter, 1 none; in between the jump passes in part and the rest follows."""
-    found = {}
-    for feedthrough in (0.0, 0.8, 1.0):
-        wrist = WristWrench(
-            robot,
-            CUT,
-            WrenchSettings(measures='by_tool', cutoff_frequency=1.0, feedthrough=feedthrough),
-        )
-        wrist.update(CUT, constant(0.0), 0.0)
-        wrist.update(CUT, constant(1.0), 0.05)
-        found[feedthrough] = wrist.at(0.05)[0]
+    settings = WrenchSettings(measures='by_tool', cutoff_frequency=1.0, feedthrough=feedthrough)
+    wrist = WristWrench(robot, CUT, settings)
+    wrist.update(CUT, constant(0.0), 0.0)
+    wrist.update(CUT, constant(1.0), 0.05)
     slow = 1.0 - np.exp(-2.0 * np.pi * 0.05)
-    assert found[0.0] == pytest.approx(slow)
-    assert found[0.8] == pytest.approx(slow + 0.8 * (1.0 - slow))
-    assert found[1.0] == 1.0
+    assert wrist.at(0.05)[0] == pytest.approx(slow + feedthrough * (1.0 - slow))
 
 
-def test_tare_averages_what_is_not_filtered(robot: Robot) -> None:
-    """Bias is the mean of the readings themselves; the filter goes on from what is expected."""
+@pytest.mark.parametrize('cutoff', [0.0, 0.5])
+def test_tare_takes_the_mean_of_the_last_readings(robot: Robot, cutoff: float) -> None:
+    """Bias is the mean of the readings themselves; older ones, and one that was overtaken, do not
+    count. A filter goes on from what is expected.
+    """
     expected = np.array([0.0, 0.0, 11.8, 0.1, 0.2, 0.0])
     rng = np.random.default_rng(7)
     readings = 30.0 + expected + rng.normal(0.0, 1.0, (50, 6))
-    wrist = WristWrench(
-        robot,
-        CUT,
-        WrenchSettings(measures='by_tool', cutoff_frequency=0.5, max_force=20.0, gain=0.5),
-    )
+    options = {'cutoff_frequency': cutoff, 'max_force': 20.0, 'gain': 0.5}
+    wrist = WristWrench(robot, CUT, WrenchSettings(measures='by_tool', **options))
     wrist.update(CUT, constant(-500.0), 0.0)
     for k, reading in enumerate(readings):
         wrist.update(CUT, reading, 0.5 + 0.002 * k)
+        wrist.update(CUT, constant(-500.0), 0.5 + 0.002 * k - 0.001)
     bias = wrist.tare(0.6, expected)
     np.testing.assert_allclose(bias, readings.mean(axis=0) - expected, atol=1e-12)
-    np.testing.assert_allclose(wrist.at(0.6), 0.5 * expected, atol=1e-12)
+    held = expected if cutoff else readings[-1] - bias
+    np.testing.assert_allclose(wrist.at(0.6), 0.5 * held, atol=1e-12)
     wrist.update(CUT, bias + expected, 0.61)
     np.testing.assert_allclose(wrist.at(0.61), 0.5 * expected, atol=1e-12)
+
+
+# ---- whether the sign is doubted
+
+TOOL = Inertia(1.2, (0.01, -0.02, 0.08), np.zeros((3, 3)))
+GRAVITY = (0.0, 0.0, -9.80665)
+
+
+def turned(angle):
+    """Return axes of the sensor in the base frame, turned about x [rad]."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array(((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)))
+
+
+def weight_at(angle, beyond=TOOL):
+    """Return what the sensor feels of a load at rest, shape (6,)."""
+    return static_wrench(beyond, turned(angle), GRAVITY)
+
+
+class Looks:
+    """Looks at readings; each pose is looked at twice."""
+
+    def __init__(self):
+        self.check = WrenchSignCheck()
+
+    def rest(self, angle, reading, *, is_tared=False):
+        """Let the arm rest at an angle, and return whether the sign is doubted then."""
+        for _ in range(2):
+            found = self.check.look(
+                np.array([angle]), reading, weight_at(angle), is_tared=is_tared
+            )
+        return found
+
+
+@pytest.mark.parametrize('angle', np.linspace(0.0, 3.0, 7))
+@pytest.mark.parametrize('scale', [0.85, 1.0, 1.15])
+def test_an_opposite_reading_is_doubted_after_a_second_look(angle, scale) -> None:
+    """The opposite of the weight, masses 15 % off, noise included, is doubted once the arm has
+    rested from one look to the next; the weight itself never.
+    """
+    rng = np.random.default_rng(2)
+    noise = rng.normal(0.0, (0.5, 0.5, 0.5, 0.02, 0.02, 0.02))
+    opposite = -scale * weight_at(angle) + noise
+    one = WrenchSignCheck()
+    place = np.array([angle])
+    assert not one.look(place, opposite, weight_at(angle), is_tared=False)
+    assert one.look(place, opposite, weight_at(angle), is_tared=False)
+    assert not Looks().rest(angle, scale * weight_at(angle) + noise)
+
+
+def test_loads_and_contacts_are_no_wrong_sign() -> None:
+    """Unknown loads, biases and contacts of any size and direction are not doubted, after the
+    sensor has agreed once not even one that is twice the weight, upwards.
+    """
+    rng = np.random.default_rng(7)
+    for mass in np.linspace(0.0, 20.0, 40):
+        looks = Looks()
+        load = Inertia(1.2 + mass, rng.uniform(-0.1, 0.1, 3), np.zeros((3, 3)))
+        assert not looks.rest(0.4, weight_at(0.4, load))
+    doubted = 0
+    for _ in range(2000):
+        push = rng.normal(0.0, 1.0, 6) * (*[rng.uniform(1.0, 60.0)] * 3, 1.0, 1.0, 1.0)
+        doubted += Looks().rest(0.4, weight_at(0.4) + push)
+    assert doubted <= 2
+    looks = Looks()
+    assert not looks.rest(0.4, weight_at(0.4))
+    assert not looks.rest(0.4, -weight_at(0.4))
+
+
+def test_after_a_tare_two_poses_tell() -> None:
+    """A tare with the wrong sign hides it where it was made; the readings as they came tell it in
+    another pose. A true bias of minus twice the weight is none in any other.
+    """
+    looks = Looks()
+    assert not looks.rest(0.0, -weight_at(0.0), is_tared=True)
+    assert looks.rest(1.5, -weight_at(1.5), is_tared=True)
+    looks, bias = Looks(), -2.0 * weight_at(0.0)
+    for angle in (0.0, 1.0, 2.0, 3.0, 0.0):
+        assert not looks.rest(angle, weight_at(angle) + bias, is_tared=True)

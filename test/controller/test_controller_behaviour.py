@@ -264,16 +264,6 @@ def test_a_reference_that_moves_but_does_not_change_is_stale(bench):
     assert line.startswith('reference moves, but does not change')
 
 
-def test_a_slower_controller_in_front_is_followed(bench):
-    """At a tenth of the rate references step by what their velocities say, and that is no jump."""
-    for index in range(500):
-        if index % 10 == 0:
-            q = Q + 1.5 * 0.002 * index
-            bench.references(q, np.full(N, 1.5))
-        assert bench.update()
-    assert bench.log == []
-
-
 def test_a_reference_that_jumps_with_its_velocity_is_not_followed(bench):
     """After it stood still, however long, it may not be where its velocity would come to."""
     for _ in range(200):
@@ -350,6 +340,16 @@ def test_it_begins_anew_after_it_was_deactivated(bench, dynamics):
     assert line.startswith('reference is not a number')
     assert bench.ask('deactivate') == 'success'
     assert bench.ask('cleanup') == 'success'
+
+
+def test_interfaces_that_somebody_else_holds_keep_their_values(bench):
+    """What cannot be read in a period is what it was."""
+    q = sweep(bench, 20)
+    command = bench.follow(q, np.full(N, 0.5))
+    bench.ask('lock', 1)
+    assert bench.update()
+    np.testing.assert_allclose(bench.commands, command, atol=0.5)
+    assert bench.log == []
 
 
 # ---- real time

@@ -266,17 +266,6 @@ PARAMETERS_THAT_CANNOT_BE = {
 }
 
 
-@pytest.mark.parametrize('rate', ['nan', 'inf', '500.5', '-1', '1' + 400 * '0', ''])
-def test_a_rate_that_is_no_whole_number_is_refused(rate, tmp_path, capsys):
-    """By the name of the option, with what was given."""
-    words = ['controller', str(ARM), '--tip-link', 'tcp', '-o', str(tmp_path / 'arm')]
-    with pytest.raises(SystemExit):
-        main([*words, f'--rate={rate}'])
-    said = capsys.readouterr().err
-    assert f'argument --rate: expected a whole number >= 0, got {rate!r}' in said
-    assert not (tmp_path / 'arm').exists()
-
-
 @pytest.mark.parametrize('kind', [*ERRORS, *PARAMETERS_THAT_CANNOT_BE, 'a folder in the way'])
 def test_what_cannot_be_is_an_error_and_nothing_is_written(kind, tmp_path, capsys, monkeypatch):
     """The message says what was expected, and there is no package."""

@@ -3,7 +3,7 @@
 All of it is a function of what is known at one moment. A planner is that knowledge: a value that
 may go to another process, which plans there while states are answered here. The plan counts for
 the moment at which it was made; what becomes of it later:
-:class:`ne_dynamics.control.stages.desired.Desired`.
+:class:`ne_dynamics.control.stages.desired.FollowedMotion`.
 """
 
 from __future__ import annotations

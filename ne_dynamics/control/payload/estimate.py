@@ -138,19 +138,18 @@ def estimate_payload(
         else:
             equations = make_effort_equations(carrier, used, states, source)
         found, covariance, misfit = equations.solve(carrier.dynamics.robot)
+    load = _find_load(found, covariance, carrier.link_name)
     duration = sum(window.duration for window in used)
-    return _check(found, covariance, carrier.link_name, source, duration, misfit)
+    return PayloadEstimate(*load, carrier.link_name, source, duration, misfit)
 
 
-def _check(
-    found: FloatArray,
-    covariance: FloatArray,
-    link_name: str,
-    source: PayloadSource,
-    duration: float,
-    misfit: float,
-) -> PayloadEstimate:
-    """Return what was found, or refuse what no body has or the windows do not tell."""
+def _find_load(
+    found: FloatArray, covariance: FloatArray, link_name: str
+) -> tuple[float, float, FloatArray, FloatArray]:
+    """Return mass and centre of mass, each with its deviation after it.
+
+    What no body has or the windows do not tell is refused.
+    """
     mass, deviation = float(found[0]), math.sqrt(max(float(covariance[0, 0]), 0.0))
     if deviation > max(PAYLOAD.mass_deviation, PAYLOAD.mass_share * abs(mass)):
         raise PayloadError(
@@ -163,21 +162,9 @@ def _check(
             '(has a tool of it been taken off), a sign wrong, or does something carry the arm?'
         )
     if mass <= PAYLOAD.significant_deviations * deviation:
-        nothing = np.zeros(3)
-        return PayloadEstimate(
-            0.0, deviation, nothing, nothing, link_name, source, duration, misfit
-        )
+        return 0.0, deviation, np.zeros(3), np.zeros(3)
     center, spread = _check_center(found, covariance, deviation, link_name)
-    return PayloadEstimate(
-        mass,
-        deviation,
-        center,
-        np.sqrt(np.maximum(np.diag(spread), 0.0)),
-        link_name,
-        source,
-        duration,
-        misfit,
-    )
+    return mass, deviation, center, np.sqrt(np.maximum(np.diag(spread), 0.0))
 
 
 def _check_center(

@@ -23,12 +23,7 @@ from numpy.typing import NDArray
 from ne_dynamics.control.contact import ContactDetector
 from ne_dynamics.control.guards.hunting import HuntingGuard
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.observer import (
-    DisturbanceTuning,
-    MomentumObserver,
-    SentCommand,
-    find_acting,
-)
+from ne_dynamics.control.observer import DisturbanceTuning, MomentumObserver
 from ne_dynamics.control.stages.limits import are_within
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
@@ -75,7 +70,7 @@ class Observer:
         self._compensation: FloatArray | None = None
         self._limited: NDArray[np.bool_] | None = None
         # Those that have acted are forgotten, but where the clock stands.
-        self._sent: deque[SentCommand] = deque(maxlen=1024)
+        self._sent: deque[Tick] = deque(maxlen=1024)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
@@ -165,10 +160,7 @@ class Observer:
             # Without a finite effort of the model nothing is observed: the law says so of itself.
             with contextlib.suppress(InputError):
                 begins = self._observe(tick, tick.velocity, chosen)
-        hysteresis = tick.hysteresis
-        # An observer knows nothing of the way.
-        effort = tick.effort if hysteresis is None else tick.effort - hysteresis
-        self._sent.append(SentCommand(tick.now, effort, tick.desired.velocity))
+        self._sent.append(tick)
         self._limited = tick.saturated
         if self._compensation is not None:
             self._hunting.update(tick.error, tick.desired.velocity, tick.now)
@@ -183,11 +175,20 @@ class Observer:
         """Take a state, by the commands that were sent before; return whether a contact begins."""
         if not self._sent:
             return False
-        period = tick.now - self._sent[-1].time
+        period = tick.now - self._sent[-1].now
         lag = chosen.velocity_lag + chosen.lag_periods * period
-        sent = find_acting(self._sent, tick.now - lag - 0.5 * period)
-        motion = tick.position, velocity, sent.friction_qd, sent.effort
+        sent = self._find_acting(tick.now - lag - 0.5 * period)
+        # An observer knows nothing of the way.
+        effort = sent.effort if sent.hysteresis is None else sent.effort - sent.hysteresis
+        motion = tick.position, velocity, sent.desired.velocity, effort
         loads = tick.wrench, tick.base, lag, self._hunting.hunts
         self._momentum.update(tick.law, *motion, tick.now, *loads)
         residuals = self._momentum.residuals
         return residuals is not None and self._contact.update(residuals[1], tick.now)
+
+    def _find_acting(self, moment: float) -> Tick:
+        """Return the answer whose command has acted at a moment [s], and forget those before."""
+        sent = self._sent
+        while len(sent) > 1 and sent[1].now <= moment:
+            sent.popleft()
+        return sent[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 
-from ne_dynamics.control.desired.followed_motion import FollowedMotion
 from ne_dynamics.control.desired.motion_planner import Circumstances
 from ne_dynamics.control.desired.time_scaling import Submit
 from ne_dynamics.control.fault_damping import FaultDamping
@@ -13,7 +12,7 @@ from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.stages.accept import Accept
-from ne_dynamics.control.stages.desired import Desired
+from ne_dynamics.control.stages.desired import FollowedMotion
 from ne_dynamics.control.stages.law import Law
 from ne_dynamics.control.stages.limits import EffortLimiter
 from ne_dynamics.control.stages.observer import Observer
@@ -67,10 +66,8 @@ class StageRow:
         None while the arm is not damped.
     heard_at : float
         Stamp of the last state that came, believed or not [s].
-    accept, sense, desired, law, observer, transition, limits, watch
-        The stages.
-    motion : FollowedMotion
-        What is followed; desired motions are requested of it.
+    accept, sense, motion, law, observer, transition, limits, watch
+        The stages; desired motions are requested of `motion`.
     """
 
     def __init__(
@@ -85,14 +82,13 @@ class StageRow:
         self.limits = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self.watch = Review(tuning)
         self.motion = FollowedMotion(tuning, submit, self._find_present, self._end_floating)
-        self.desired = Desired(self.motion)
         self.law = Law(tuning.effort_limits.size)
         self.observer = Observer(tuning)
         self.transition = Transition(tuning)
         self._row = (
             self.sense.step,
             self.transition.notice,
-            self.desired.step,
+            self.motion.step,
             self.transition.lead,
             self.law.step,
             self.observer.step,
