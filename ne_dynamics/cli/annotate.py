@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import STANDARD, choose_name, read_trajectory, say, write_text
+from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.json_numbers import as_json
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion import (
     AnnotatedTrajectory,
@@ -29,7 +28,6 @@ from ne_dynamics.motion import (
     retime,
     trajectory_text,
 )
-from ne_dynamics.printable import print_lines
 
 ENDING = '_annotated.yaml'
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
@@ -37,8 +35,13 @@ MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
 
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
 
-
-OPTIONS = f"""
+add_parser = declare(
+    'annotate',
+    'Add efforts to a trajectory_msgs/JointTrajectory. Points are added until linear '
+    "interpolation of the efforts, as in ros2_controllers' joint_trajectory_controller, is within "
+    'a tolerance of the inverse dynamics. Files are YAML, as `ros2 topic echo --full-length '
+    '--once` prints and `ros2 topic pub` reads.',
+    f"""
 @model_file
     ...; default: the environment variable {MODEL_VARIABLE}
 IN > input
@@ -73,15 +76,7 @@ IN > input
     largest number of points to write
 @json
     print a summary as JSON; OUT must be a file
-"""
-
-add_parser = declare(
-    'annotate',
-    'Add efforts to a trajectory_msgs/JointTrajectory. Points are added until linear '
-    "interpolation of the efforts, as in ros2_controllers' joint_trajectory_controller, is within "
-    'a tolerance of the inverse dynamics. Files are YAML, as `ros2 topic echo --full-length '
-    '--once` prints and `ros2 topic pub` reads.',
-    OPTIONS,
+""",
     variable=MODEL_VARIABLE,
     term=TERMS,
 )
@@ -89,21 +84,6 @@ add_parser = declare(
 
 def run(args: argparse.Namespace) -> int:
     """Annotate one file; return 0. What goes wrong is raised, and nothing is written then."""
-    _settle_files(args)
-    _check_options(args)
-    source = read_trajectory(args.input)
-    dynamics = Dynamics(ModelFile(args).load(), gravity=args.gravity, backend='python')
-    try:
-        result, retimed = _annotate(args, dynamics, source)
-    except TrajectoryError as error:
-        raise TrajectoryError(f'{_called(args.input, "standard input")}: {error}') from error
-    write_text(args.output, trajectory_text(result, source.stamp, source.frame_id))
-    _report(args, source, result, retimed)
-    return 0
-
-
-def _settle_files(args: argparse.Namespace) -> None:
-    """Refuse to begin without a model; name the output where nobody did."""
     is_alone = args.output is None and args.input != STANDARD and not Path(args.input).exists()
     if not args.model or is_alone:
         # Two names may be IN and OUT, or MODEL and IN.
@@ -113,14 +93,24 @@ def _settle_files(args: argparse.Namespace) -> None:
         )
     if args.output is None:
         args.output = STANDARD if args.input == STANDARD else str(choose_name(args.input, ENDING))
-
-
-def _check_options(args: argparse.Namespace) -> None:
     for option, given in (('--fastest', args.fastest), ('--effort-share', args.effort_share)):
         if given and not args.retime:
             raise ParameterError(f'{option}: expected with --retime, got it alone')
     if args.json and args.output == STANDARD:
         raise ParameterError('--json: expected a file as OUT, got standard output')
+    source = read_trajectory(args.input)
+    dynamics = Dynamics(read_model(args).load(), gravity=args.gravity, backend='python')
+    names = [
+        f'standard {kind}' if path == STANDARD else path
+        for kind, path in (('input', args.input), ('output', args.output))
+    ]
+    try:
+        result, retimed = _annotate(args, dynamics, source)
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{names[0]}: {error}') from error
+    write_text(args.output, trajectory_text(result, source.stamp, source.frame_id))
+    _report(args, names, source, result, retimed)
+    return 0
 
 
 def _annotate(
@@ -157,27 +147,35 @@ def _annotate(
     return annotate(dynamics, names, waypoints, terms=terms, **others), retimed
 
 
+def _one_each(values: Sequence[float], order: list[int], option: str) -> list[float]:
+    if len(values) != len(order):
+        raise ParameterError(
+            f'{option}: expected {len(order)} values, one per joint of the trajectory, got '
+            f'{len(values)}'
+        )
+    return [values[index] for index in order]
+
+
 def _report(
     args: argparse.Namespace,
+    names: Sequence[str],
     source: TrajectoryFile,
     result: AnnotatedTrajectory,
     retimed: Any,
 ) -> None:
     """Print what was done: on standard error, or as JSON."""
-    names = _called(args.input, 'standard input'), _called(args.output, 'standard output')
     remarks = [*(retimed.remarks if retimed else ()), *result.remarks]
     given, duration = source.points[-1].time_from_start, result.nanoseconds[-1] * 1e-9
     if args.json:
-        deviation = dict(zip(result.joint_names, result.deviation.tolist(), strict=True))
-        said: dict[str, Any] = {
+        document: dict[str, Any] = {
             'input': {'name': names[0], 'points': len(source.points), 'duration': given},
             'output': {'name': names[1], 'points': len(result), 'duration': duration},
-            'effort_deviation': deviation,
+            'effort_deviation': dict(zip(result.joint_names, result.deviation, strict=True)),
             'remarks': remarks,
         }
         if retimed:
-            said |= {'path_deviation': retimed.deviation, 'stops': retimed.stops}
-        print(json.dumps(said))
+            document |= {'path_deviation': retimed.deviation, 'stops': retimed.stops}
+        print(json.dumps(as_json(document)))
         return
     worst = int((result.deviation / args.effort_tolerance).argmax())
     summary = (
@@ -188,17 +186,4 @@ def _report(
         + f'straight lines within {result.deviation[worst]:.3g} of the inverse dynamics '
         f'({result.joint_names[worst]})'
     )
-    print_lines([summary, *(f'note: {remark}' for remark in remarks)], sys.stderr)
-
-
-def _called(path: str, standard: str) -> str:
-    return standard if path == STANDARD else path
-
-
-def _one_each(values: Sequence[float], order: list[int], option: str) -> list[float]:
-    if len(values) != len(order):
-        raise ParameterError(
-            f'{option}: expected {len(order)} values, one per joint of the trajectory, got '
-            f'{len(values)}'
-        )
-    return [values[index] for index in order]
+    say([summary, *(f'note: {remark}' for remark in remarks)])

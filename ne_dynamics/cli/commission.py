@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.expected_time import describe_time
-from ne_dynamics.cli.options.model_file import require_packages
-from ne_dynamics.cli.options.output_file import declare_output, generate_names, get_stem
-from ne_dynamics.cli.options.thresholds import COMMAND_LINE
+from ne_dynamics.cli.options.files import declare_output, generate_names, get_stem
+from ne_dynamics.cli.options.model import require_packages
 from ne_dynamics.commission import (
     CommissionedArm,
     CommissionFolder,
@@ -30,6 +28,7 @@ from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
+from ne_dynamics.progress_bar import describe_time
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
@@ -259,7 +258,7 @@ def _way_back(work: ArmSteps, session: Session) -> str:
         for joint, distance, length in zip(
             session.robot.joints, away, lengths(session.robot).tolist(), strict=True
         )
-        if abs(distance) > COMMAND_LINE.way_back * length
+        if abs(distance) > 0.05 * length
     ]
     return f'first it goes back to where it stood at first: {", ".join(way)}' if way else ''
 

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TextIO
 
 from ne_dynamics import __version__
-from ne_dynamics.cli.options.command_parser import CommandParser, complete_help, read_commands
+from ne_dynamics.cli.options.parser import CommandParser, complete_help, read_commands
 from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, NeDynamicsError
 from ne_dynamics.printable import print_lines
 

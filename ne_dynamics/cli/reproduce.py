@@ -11,14 +11,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.declaration import fill, take
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import settle_output
-from ne_dynamics.printable import print_lines
+from ne_dynamics.cli.options.files import say, settle_output
+from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.progress_bar import show_share
 
 if TYPE_CHECKING:
     from ne_dynamics.papers import StudyReport
-
 
 DOCUMENT = """
 @json
@@ -49,12 +47,7 @@ STUDIES = {
     joints of a general arm
 {PICTURE}""",
     ),
-    'lanes': (
-        'parallelism within one core, timed',
-        """
-@json
-""",
-    ),
+    'lanes': ('parallelism within one core, timed', '@json'),
     'forms': (
         'every formulation on your robot',
         """
@@ -136,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     if report.disagreements:
         sys.stdout.flush()  # the tables come first
         head = f'ne_dynamics reproduce {args.study}: error: '
-        print_lines([head + line for line in report.disagreements], sys.stderr)
+        say(head + line for line in report.disagreements)
     return 1 if report.disagreements else 0
 
 
@@ -144,7 +137,7 @@ def _report(args: argparse.Namespace, progress: Callable[[float, float], None]) 
     module = _import_study(args.study.replace('-', '_'))
     given: dict[str, Any] = {'progress': progress}
     if args.study == 'forms':
-        given['robot'] = robot = ModelFile(args).load()
+        given['robot'] = robot = read_model(args).load()
         given['motion'] = module.choose_motion(**take(module.choose_motion, args, robot=robot))
     given = take(module.study, args, **given)
     if args.study not in DRAWN:

@@ -9,9 +9,9 @@ from typing import Any
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.writing.model_files import write_model
-from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
+from ne_dynamics.identification.writing.write_back import encode_urdf
 from ne_dynamics.identification.writing.written_model import make_written_model
-from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import ModelExtras, find_extras, read_extras
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot

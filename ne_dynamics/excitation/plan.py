@@ -183,6 +183,7 @@ def plan_excitation(
     pose = check_vector(start, 'start', dynamics.n)
     _check_options(margin, duration, base_frequency, harmonics, points_per_second, noise_share)
     _check_search(objective, starts, seed)
+    _check_links([link.name for link in dynamics.robot.links], ignored)
     _check_start(dynamics, pose)
     limits = ExcitationLimits.of_robot(dynamics, pose) if limits is None else limits
     if not limits.moves.any():
@@ -222,6 +223,14 @@ def _check_search(objective: str, starts: int, seed: int) -> None:
         raise InputError(f'starts: expected at least 1, got {starts}')
     if seed < 0:
         raise InputError(f'seed: expected at least 0, got {seed}')
+
+
+def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
+    for name in (name for pair in pairs for name in pair):
+        if name not in names:
+            raise InputError(
+                f'--ignore-pair: expected a link, one of {", ".join(names)}, got {name!r}'
+            )
 
 
 def _note_shapes(

@@ -13,7 +13,7 @@ import yaml
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file

@@ -10,7 +10,7 @@ import pytest
 from ne_dynamics import load_urdf
 from ne_dynamics.cli.annotate import MODEL_VARIABLE
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.output_file import choose_name
+from ne_dynamics.cli.options.files import choose_name
 from ne_dynamics.commission.folder import CommissionFolder
 
 ARM = Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf'

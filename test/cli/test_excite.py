@@ -11,7 +11,7 @@ pytest.importorskip('coal', reason='coal is missing')
 from excitation_arm import START, make_urdf
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.shipped import shipped_file
 
@@ -87,7 +87,7 @@ def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, refused, monkeypa
         (('--noise-share', '1e-300'), 'noise share: expected from 1e-06 to 1'),
         (('--duration', '0.001'), 'expected room for a motion that tells all parameters apart'),
         (('--no-keep-out', '--keep-out', '0', '0', '1', '0'), 'expected no --keep-out beside'),
-        (('--velocity-limit', 'pin=1'), '--velocity-limit: expected a joint, one of pan'),
+        (('--velocity-limit', 'pin=1'), 'velocity limit: expected a joint, one of pan'),
         (
             ('--velocity-limit', '1e-300'),
             "limit of joint 'pan': expected a finite number of 1e-09",

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from ne_dynamics.cli.options import expected_time
+from ne_dynamics import progress_bar as expected_time
 from ne_dynamics.commission import Motions
 
 

@@ -189,12 +189,12 @@ def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_
 
 @pytest.mark.long
 def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypatch, tmp_path):
-    from ne_dynamics.cli.options import report_file
+    from ne_dynamics.cli.options import logs
 
     def fail(path, text):
         raise OSError(28, 'No space left on device', str(path))
 
-    monkeypatch.setattr(report_file, 'write_whole', fail)
+    monkeypatch.setattr(logs, 'write_whole', fail)
     folder, _, _ = written
     output = tmp_path / 'out.urdf'
     arguments = ('-o', output, '--report', tmp_path / 'report.html', '--spread', '0.5')

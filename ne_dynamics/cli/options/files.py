@@ -1,4 +1,4 @@
-"""Files that options name: names by default, whether they can be written, and text."""
+"""Files that options name: names by default, whether they can be written, reading, writing."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.json_numbers import as_json
+from ne_dynamics.motion import TrajectoryFile, parse_trajectory
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.printable import print_lines
 
@@ -19,6 +21,11 @@ STANDARD = '-'
 """In place of a file name: standard input or output."""
 
 PICTURES = ('.pdf', '.png', '.svg')
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines on standard error."""
+    print_lines(lines, sys.stderr)
 
 
 def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') -> str:
@@ -55,7 +62,7 @@ def choose_name(source: str, ending: str, *beside: str) -> Path:
         return not any(map(os.path.lexists, names))
 
     path = next(filter(is_free, generate_names(first)))
-    print_lines([f'output: {path}' + f' ({first} is there)' * (path != first)], sys.stderr)
+    say([f'output: {path}' + f' ({first} is there)' * (path != first)])
     return path
 
 
@@ -77,11 +84,12 @@ def print_result(
 ) -> None:
     """Print what a command found: with `--json` for programs, without it for people.
 
-    On standard error, where standard output is the file that it writes.
+    The document as :func:`~ne_dynamics.json_numbers.as_json` has it. On standard error, where
+    standard output is the file that it writes.
     """
     out = sys.stderr if getattr(args, 'output', None) == STANDARD else None
     if args.json:
-        print(json.dumps(document, indent=2, allow_nan=False), file=out)
+        print(json.dumps(as_json(document), indent=2, allow_nan=False), file=out)
     else:
         print_lines(lines, out)
 
@@ -169,3 +177,16 @@ def write_text(path: str | Path, text: str) -> None:
         buffer.write(text.encode('utf-8'))
         return
     write_whole(Path(path), text)
+
+
+def read_trajectory(path: str) -> TrajectoryFile:
+    """Read a trajectory of a file, or of standard input for `-`; errors name point and field."""
+    source = 'standard input' if path == STANDARD else path
+    try:
+        text = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        return parse_trajectory(text)
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{source}: {error}') from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise TrajectoryError(f'{source}: cannot be read: {reason}') from error

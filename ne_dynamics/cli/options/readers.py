@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,28 @@ def xacro_argument(text: str) -> tuple[str, str]:
     return name, value
 
 
-READERS: dict[str, Callable[[str], Any]] = {
+def name_pair(text: str) -> tuple[str, str]:
+    """Return the names of a joint in a log and in a model, of A=B."""
+    old, _, new = text.partition('=')
+    if not old or not new or old.count('*') != new.count('*') or old.count('*') > 1:
+        raise argparse.ArgumentTypeError(
+            f'expected NAME=NAME, with one * in both or none, got {text!r}'
+        )
+    return old, new
+
+
+def columns(text: str) -> Any:
+    """Return the layout of a CSV file that somebody describes."""
+    from ne_dynamics.errors import InputError
+    from ne_dynamics.logs.readers.layouts import by_hand
+
+    try:
+        return by_hand(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+READERS: dict[str, Callable[[str], Any] | Sequence[Any]] = {
     'str': str,
     'int': int,
     'float': float,
@@ -85,5 +106,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     'jobs': make_reader('a number of processes from 1 to 256', int, 1, 256),
     'named_number': named_number,
     'xacro_argument': xacro_argument,
+    'name_pair': name_pair,
+    'columns': columns,
+    'time_unit': ('s', 'ms', 'us', 'ns'),
 }
 """By the names that the tables of options call them."""
