@@ -23,7 +23,7 @@ RANKS = {
     'core': (
         'errors',
         'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables',
-        'picture_file thresholds',
+        'picture_file program thresholds',
         'model',
         'algorithms arguments',
         'codegen',

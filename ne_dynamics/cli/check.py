@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.tolerance_advice import advise_tolerance
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.chains import Chain, list_chains, list_ends
-from ne_dynamics.model.checks import SEVERITIES, check_robot
+from ne_dynamics.model.chains import Chain, describe_chains, list_chains, list_ends
+from ne_dynamics.model.checks import SEVERITIES, check_robot, describe_findings
 from ne_dynamics.model.robot import ModelFinding, Robot
 from ne_dynamics.tables import align_lines
 
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         changes = _bound_rounding(robot, args.tolerance)
         document |= {'tolerance': args.tolerance, 'rounding_bound': changes}
         bounds = _describe_bounds(robot, args.tolerance, changes)
-    lines += [*_describe_findings(findings, counts), *_describe_chains(chains), *bounds]
+    lines += [*describe_findings(findings, counts), *describe_chains(chains), *bounds]
     print_result(args, document, lines)
     return int(counts['error'] > 0)
 
@@ -89,40 +88,4 @@ def _describe_bounds(robot: Robot, tolerance: float, bounds: Mapping[str, float]
         f'  tolerance {tolerance:g} changes an effort at 1 rad/s and 1 rad/s^2 (m/s, m/s^2) by '
         'at most',
         *(f'    {line}' for line in align_lines([], rows, is_text=True)),
-    ]
-
-
-def _describe_chains(chains: Sequence[Chain], most: int = 8) -> list[str]:
-    """Return the proposals for `--tip-link`."""
-    if not chains:
-        return []
-    rows = [
-        [
-            f'--tip-link {shlex.quote(chain.tip_link)}',
-            f'{len(chain.joints)} joints',
-            'named like a place for tools' * chain.is_tool,
-            ', '.join(chain.joints),
-        ]
-        for chain in chains[:most]
-    ]
-    more = len(chains) - len(rows)
-    return [
-        '',
-        '  the tree has several ends; one of them is chosen by',
-        *(f'    {line}' for line in align_lines([], rows, is_text=True)),
-        *([f'    and {more} more'] if more else []),
-    ]
-
-
-def _describe_findings(findings: Sequence[ModelFinding], counts: dict[str, int]) -> list[str]:
-    rows = [
-        [each.severity, each.element, each.code, ' '.join(each.message.split())]
-        for each in findings
-    ]
-    words = zip(('error', 'warning', 'remark'), counts.values(), strict=True)
-    return [
-        *[''] * bool(rows),
-        *(f'  {line}' for line in align_lines([], rows, is_text=True)),
-        '',
-        '  ' + ', '.join(f'{count} {word}{"s" * (count != 1)}' for word, count in words),
     ]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Sequence
+from dataclasses import replace
 
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.files import print_result
@@ -13,8 +12,8 @@ from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.driver.diagnosis import diagnose_logs
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification import FilteredLogs, JointResidual, evaluate
-from ne_dynamics.identification.evaluation import EffortSums
+from ne_dynamics.identification import FilteredLogs, evaluate
+from ne_dynamics.identification.evaluation import EffortSums, describe_residuals
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.report.pages import show_evaluation
 from ne_dynamics.logs.parts import is_long
@@ -53,44 +52,24 @@ def run(args: argparse.Namespace) -> int:
         together = EffortSums.merge(sums).describe(source.robot)
         cutoff = logs.cutoff_frequency
         write_report(lambda: show_evaluation(source, found, dynamics, cutoff, together))
-    named = [(log.source, log.text) for log in logs.logs]
+    told = [[joint.as_json() for joint in joints] for joints in (*results, together)]
     document = {
         'model': args.model,
-        'log': '; '.join(summary for _, summary in named),
-        'logs': [
-            {
-                'source': name,
-                'summary': summary,
-                'joints': [joint.as_json() for joint in joints],
-            }
-            for (name, summary), joints in zip(named, results, strict=True)
-        ],
-        'cutoff_frequency': cutoff,
-        'joints': [joint.as_json() for joint in together],
-        'locked': source.locked,
+        **replace(source, logs=found.logs).as_json(),
         **found.as_json(),
     }
+    document |= {'cutoff_frequency': cutoff, 'joints': told.pop()}
+    for log, own in zip(document['logs'], told, strict=True):
+        log['joints'] = own
     low_pass = f'low-pass {cutoff:.4g} Hz; RMS of the efforts [N m or N]'
-    heads = [f'{name}: {summary}' for name, summary in named]
+    heads = [f'{log.source}: {log.text}' for log in logs.logs]
     if len(results) == 1:
-        lines = [*heads, *source.lines(), low_pass, '', *_describe(together)]
+        lines = [*heads, *source.lines(), low_pass, '', *describe_residuals(together)]
     else:
         lines = [*source.lines(), low_pass]
         for head, joints in zip(heads, results, strict=True):
-            lines += ['', head, *_describe(joints)]
-        lines += ['', f'all {len(results)} logs together', *_describe(together)]
+            lines += ['', head, *describe_residuals(joints)]
+        lines += ['', f'all {len(results)} logs together', *describe_residuals(together)]
     doubts = found.lines()
     print_result(args, document, lines + ['', *doubts] * bool(doubts))
     return 0
-
-
-def _describe(joints: Sequence[JointResidual]) -> list[str]:
-    width = max(len(joint.name) for joint in joints)
-    lines = [f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained']
-    for joint in joints:
-        explained = f'{100.0 * joint.explained:8.1f} %' if math.isfinite(joint.explained) else '-'
-        lines.append(
-            f'  {joint.name:{width}}  {joint.rms_measured:10.4g}  {joint.rms_model:10.4g}  '
-            f'{joint.rms_difference:10.4g}  {explained:>9}'
-        )
-    return lines

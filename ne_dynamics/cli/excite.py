@@ -5,27 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from ne_dynamics import excitation
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
-from ne_dynamics.cli.options.files import (
-    STANDARD,
-    check_files,
-    declare_output,
-    print_result,
-    settle_output,
-    write_text,
-)
 from ne_dynamics.cli.options.model import read_model, require_packages
 from ne_dynamics.cli.options.readers import number
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.excitation import (
-    FLOOR,
-    ExcitationLimits,
-    KeepOut,
-    Shares,
-    load_solids,
-    plan_excitation,
-)
+from ne_dynamics.excitation import ExcitationLimits, KeepOut, Shares, plan_excitation
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.excitation.start_pose import arrange_start
 from ne_dynamics.excitation.text import describe_excitation, make_document
@@ -41,27 +28,20 @@ ENDING = '_excitation.yaml'
 OPTIONS = f"""
 @model_file
 @lock
-{declare_output('FILE', ENDING, 'file to write; - for standard output', 'str = True')}
+{files.declare_output('FILE', ENDING, 'file to write; - for standard output', 'str = True')}
 --start J... : value
     start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the first without
     collision of zero, the middle of the limits, random poses; it is printed)
 --seed N : int
-    seed
 @json
 # the motion
 --duration S : number
-    duration [s] (default: 20 to 60, from how long the slowest joint takes to cross its range)
 --base-frequency HZ : number
-    lowest frequency (default: for a highest one of 0.5 Hz)
 --harmonics N : int
-    number of frequencies
 --points-per-second N : number
-    points of the trajectory (default: 80 in the shortest period)
 --objective : objective
-    minimise the volume of the uncertainty of all parameters, or the condition number
 --noise-share X : share
 --starts N : int
-    number of random motions to optimise; the best one is taken
 @gravity
 # limits: JOINT=VALUE, or VALUE for all joints
 --position-share X : share = {Shares.position}
@@ -86,7 +66,6 @@ OPTIONS = f"""
 --no-keep-out
     no forbidden half-space, not even the floor
 --margin M : number
-    minimum distance [m]
 --no-self-collision
     ignore shapes: links may touch, and only their origins keep out of half-spaces
 --ignore-pair LINK LINK * > ignored
@@ -121,9 +100,9 @@ add_parser = declare(
 def run(args: argparse.Namespace) -> int:
     """Plan, write and report; return 0."""
     require_packages(args, excite=True)
-    settle_output(args, ENDING)
+    files.settle_output(args, ENDING)
     args.output = str(args.output)
-    check_files(args, [('-o', args.output)])
+    files.check_files(args, [('-o', args.output)])
     if args.keep_out and args.no_keep_out:
         raise InputError('--no-keep-out: expected no --keep-out beside it')
     model = read_model(args)
@@ -131,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     dynamics = Dynamics(robot, args.gravity)
     solids = () if args.no_self_collision else _load_solids(args, model, robot)
     planes = [KeepOut(plane[:3], plane[3]) for plane in args.keep_out]
-    planes = planes or [FLOOR] * (not args.no_keep_out)
+    planes = planes or [excitation.FLOOR] * (not args.no_keep_out)
     shares = Shares(*(getattr(args, f'{what}_share') for what in ('position', *LIMITED)))
     start, notes = arrange_start(dynamics, args.start or (), solids, planes, args.margin, shares)
     given = {
@@ -143,13 +122,12 @@ def run(args: argparse.Namespace) -> int:
     with show_share('seeking') as progress:
         wanted = {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
         wanted |= {'dynamics': dynamics, 'start': start}
-        excitation = plan_excitation(**take(plan_excitation, args, **wanted))
-    write_text(args.output, trajectory_text(excitation.trajectory, (0, 0), ''))
-    notes += excitation.notes
-    document = {'output': args.output, **make_document(excitation, robot), 'notes': notes}
-    written = 'standard output' if args.output == STANDARD else args.output
-    lines = describe_excitation(excitation, robot, written)
-    print_result(args, document, [*lines, '', *(f'note: {note}' for note in notes)])
+        found = plan_excitation(**take(plan_excitation, args, **wanted))
+    files.write_text(args.output, trajectory_text(found.trajectory, (0, 0), ''))
+    notes += found.notes
+    document = {'output': args.output, **make_document(found, robot), 'notes': notes}
+    lines = describe_excitation(found, robot, files.call(args.output, 'output'))
+    files.print_result(args, document, [*lines, '', *(f'note: {note}' for note in notes)])
     return 0
 
 
@@ -160,7 +138,7 @@ def _load_solids(args: argparse.Namespace, model: ModelSource, robot: Robot) -> 
             'file; --no-self-collision plans without'
         )
     try:
-        return load_solids(model.text, robot, args.model, args.package_path)
+        return excitation.load_solids(model.text, robot, args.model, args.package_path)
     except ModelError as error:
         raise ModelError(
             f'{error}; --package-path says where packages are, --no-self-collision plans '

@@ -7,34 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+from ne_dynamics import gains
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
-from ne_dynamics.cli.options.files import (
-    check_files,
-    check_output,
-    check_picture,
-    declare_output,
-    print_result,
-    read_trajectory,
-    settle_output,
-    write_text,
-)
 from ne_dynamics.cli.options.model import read_model, require_packages
 from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains import (
-    ALL_MODES,
-    FILE_NAMES,
-    KINDS,
-    GainDesign,
-    GainRequest,
-    as_yaml,
-    design_gains,
-    list_kinds,
-    order_joints,
-    require_controller_name,
-)
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.gains import ALL_MODES, GainDesign, GainRequest
 from ne_dynamics.motion import Waypoints
 from ne_dynamics.progress_bar import say_expected_time
 
@@ -80,7 +60,7 @@ or --position-step X[,X...] : values
 #
 --trajectory FILE
     motion whose errors are predicted, JointTrajectory in YAML (default: all joints there and back)
-{declare_output('FOLDER', ENDING, 'folder for the parameter files')}
+{files.declare_output('FOLDER', ENDING, 'folder for the parameter files')}
 --write KIND FILE *
     write one parameter file: node, jtc or mit
 --controller NAME = effort_trajectory_controller
@@ -123,13 +103,16 @@ def run(args: argparse.Namespace) -> int:
     _check_options(args)
     request = _read_gain_request(args)
     robot = read_model(args).load()
-    order_joints(robot.joint_names, args.joints)
+    gains.order_joints(robot.joint_names, args.joints)
     dynamics = Dynamics(robot, args.gravity, backend='python')
-    motion = None if args.trajectory is None else _read_motion(args.trajectory, robot)
+    motion = None
+    if args.trajectory is not None:
+        source = files.read_trajectory(args.trajectory)
+        motion = Waypoints.from_points(robot.joints, source.joint_names, source.points)
     share = len(request.modes) / len(ALL_MODES)
     say_expected_time((12.0 + 36.0 * share) * (robot.n / 6) ** 5)
-    design = design_gains(dynamics, request, motion)
-    files = _make_files(args, design)
+    design = gains.design_gains(dynamics, request, motion)
+    texts = _make_texts(args, design)
     document: dict[str, Any] = {'model': args.model, **design.as_json()}
     lines, is_unproven = design.text().split('\n'), False
     if args.prove is not None:
@@ -145,34 +128,34 @@ def run(args: argparse.Namespace) -> int:
         plot_design(args.plot, design)
     if args.output is not None:
         args.output.mkdir(parents=True, exist_ok=True)
-    for path, text in files:
-        write_text(path, text)
-    print_result(args, document, [*lines, *(f'written: {path}' for path, _ in files)])
+    for path, text in texts:
+        files.write_text(path, text)
+    files.print_result(args, document, [*lines, *(f'written: {path}' for path, _ in texts)])
     return int(is_unproven)
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Refuse what cannot be done or written before anything is computed."""
     for kind, _ in args.write:
-        if kind not in KINDS:
-            raise InputError(f'--write: expected one of {", ".join(KINDS)}, got {kind!r}')
+        if kind not in gains.KINDS:
+            raise InputError(f'--write: expected one of {", ".join(gains.KINDS)}, got {kind!r}')
     for option, value, most in (
         ('--prove', args.prove, 100_000),
         ('--encoder-bits', args.encoder_bits, 40),
     ):
         if value is not None and not 1 <= value <= most:
             raise InputError(f'{option}: expected 1 to {most}, got {value}')
-    require_controller_name(args.controller)
+    gains.require_controller_name(args.controller)
     require_packages(args, plot=args.plot is not None, sim=args.prove is not None)
-    settle_output(args, ENDING)
+    files.settle_output(args, ENDING)
     outputs = [*(('--write', name) for _, name in args.write), ('--plot', args.plot)]
     if args.plot is not None:
-        check_picture(args.plot)
+        files.check_picture(args.plot)
     if args.output is not None:
-        check_output(args.output, is_folder=True)
-        for name in FILE_NAMES.values() if args.output.is_dir() else ():
-            check_output(args.output / name)
-    check_files(args, outputs, **{'--trajectory': args.trajectory})
+        files.check_output(args.output, is_folder=True)
+        for name in gains.FILE_NAMES.values() if args.output.is_dir() else ():
+            files.check_output(args.output / name)
+    files.check_files(args, outputs, **{'--trajectory': args.trajectory})
 
 
 def _read_gain_request(args: argparse.Namespace) -> GainRequest:
@@ -185,14 +168,11 @@ def _read_gain_request(args: argparse.Namespace) -> GainRequest:
     return GainRequest(**take(GainRequest, args, **changed))
 
 
-def _read_motion(path: str, robot: Robot) -> Waypoints:
-    source = read_trajectory(path)
-    return Waypoints.from_points(robot.joints, source.joint_names, source.points)
-
-
-def _make_files(args: argparse.Namespace, design: GainDesign) -> list[tuple[Path, str]]:
+def _make_texts(args: argparse.Namespace, design: GainDesign) -> list[tuple[Path, str]]:
     """Return the parameter files that are asked for, with their texts."""
     wanted = [(kind, Path(name)) for kind, name in args.write]
     if args.output is not None:
-        wanted += [(kind, args.output / FILE_NAMES[kind]) for kind in list_kinds(design)]
-    return [(path, as_yaml(design, kind, args.controller, args.joints)) for kind, path in wanted]
+        kinds = gains.list_kinds(design)
+        wanted += [(kind, args.output / gains.FILE_NAMES[kind]) for kind in kinds]
+    made = [gains.as_yaml(design, kind, args.controller, args.joints) for kind, _ in wanted]
+    return list(zip((path for _, path in wanted), made, strict=True))

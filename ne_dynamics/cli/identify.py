@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
-from ne_dynamics.cli.options.files import check_output, declare_output, print_result, settle_output
 from ne_dynamics.cli.options.logs import open_report, open_work, prepared_for_logs, read_logs
 from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.driver.diagnosis import diagnose_load_logs, diagnose_logs
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import EXIT_ERROR, InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
-from ne_dynamics.identification import (
-    FilteredLogs,
-    JointResidual,
-    fit_drive_gains,
-    fit_payload,
-    identify,
-    identify_filtered,
-    identify_payload,
-)
-from ne_dynamics.identification.evaluation import EffortSums
+from ne_dynamics.identification import FilteredLogs, JointResidual, identify, identify_filtered
 from ne_dynamics.identification.fit_evidence import show_log
-from ne_dynamics.identification.load.payload import is_slow
-from ne_dynamics.identification.load.payload_parameters import (
-    describe_gains,
-    describe_payload,
-    format_parameters,
-)
-from ne_dynamics.identification.logs_evaluation import evaluate_filtered
+from ne_dynamics.identification.load.load_report import report_load
+from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.report.pages import show_identification, show_refusal
+from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.report.text import describe_identified
-from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
-from ne_dynamics.identification.writing.write_back import encode_urdf
+from ne_dynamics.identification.writing.model_files import require_own_extras
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
-from ne_dynamics.logs import Log
 from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.robot_logs import RobotLogs
@@ -47,7 +32,6 @@ from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import SUFFIX
 from ne_dynamics.model.model_source import ModelSource
-from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import say_expected_time
 
 ENDING = '_identified.urdf'
@@ -64,7 +48,7 @@ add_parser = declare(
     'reach its minimum.',
     f"""
 @logs
-{declare_output('FILE', ENDING, WRITTEN)}
+{files.declare_output('FILE', ENDING, WRITTEN)}
 --holdout PART : part
 --spread PART : positive
 --blocks COUNT : blocks
@@ -103,7 +87,7 @@ def _run_fit(args: argparse.Namespace) -> int:
         model = read_model(args)
         if args.output is not None:
             _settle_output(args, model)
-        say_expected_time(2.0 + 0.3e-6 * sum(map(_measure_bytes, args.log)))
+        say_expected_time(2.0 + 0.3e-6 * sum(map(files.measure_bytes, args.log)))
         with open_work(args) as work:
             whole = read_logs(args, model, work)
             source = whole.lock_still(model, work)
@@ -112,7 +96,72 @@ def _run_fit(args: argparse.Namespace) -> int:
             if found.refused and not args.force:
                 write_report(lambda: show_refusal(source, found, dynamics, args.cutoff))
                 return _refuse(args, source, found)
-            return _fit_logs(args, model, whole, source, found, dynamics, work, write_report)
+            logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
+            bounds = read_bounds(source.robot, model.text, args.model)
+            given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
+            result = identify_filtered(**given)
+            written: WrittenModel | None = None
+            rest: tuple[JointResidual, ...] = ()
+            if args.output is not None and (args.force or not result.report.has_errors):
+                extras = model.read_extras()
+                written = make_written_model(model.text, result.robot, extras, model.encoding)
+                rest = _evaluate_written(args, written, whole, logs)
+        fit = _Fit(source, found, dynamics, logs, result, written, rest)
+        return _tell(args, write_report, fit)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What was fitted to what, and what the files that are to be written leave of the logs."""
+
+    source: RobotLogs
+    found: DiagnosedLogs
+    dynamics: Dynamics
+    logs: FilteredLogs
+    result: Identified
+    written: WrittenModel | None
+    rest: tuple[JointResidual, ...]
+
+
+def _tell(args: argparse.Namespace, write_report: Callable[..., None], fit: _Fit) -> int:
+    """Write model and report, and print; return the exit code."""
+    source, found, logs, result = fit.source, fit.found, fit.logs, fit.result
+    # All that can fail comes before the files are written.
+    part, document = None, dict[str, Any]()
+    if args.json or args.report is not None:
+        last = get_last(found.logs[-1], logs.cutoff_frequency)
+        part = show_log(fit.dynamics, result.evidence, logs, result.report.fitted, last)
+        document = {
+            'model': args.model,
+            'written': None if fit.written is None else args.output,
+            'as_written': [joint.as_json() for joint in fit.rest],
+            'locked': source.locked,
+            **found.as_json(),
+            **result.report.as_json(),
+            'noise_floor': part.spectra.noise_floor,
+            **result.evidence.as_json(),
+        }
+    notes = [*source.lines(), *found.lines()]
+    lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
+    if fit.written is not None:
+        extras = fit.written.write(args.output)
+        beside = '' if extras is None else f' and {extras.name} beside it'
+        lines += ['', f'written: {args.output}{beside}']
+        lines += ['  RMS residual of these files on the whole log:']
+        width = max(len(joint.name) for joint in fit.rest)
+        lines += [
+            f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}'
+            for joint in fit.rest
+        ]
+    try:
+        if part is not None:
+            shown = source, found, fit.dynamics, result, part
+            write_report(lambda: show_identification(*shown))
+    finally:
+        # What was written is said, whatever became of the report.
+        files.print_result(args, document, lines)
+    is_unusable = result.report.has_errors and not args.force
+    return _say_unusable('the log cannot be used') if is_unusable else 0
 
 
 def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
@@ -122,103 +171,13 @@ def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
             f'{args.model}: --output: expected a URDF to write back to, got a DH file; '
             'without --output the values are printed (--json: with all digits)'
         )
-    settle_output(args, ENDING, SUFFIX)
+    files.settle_output(args, ENDING, SUFFIX)
     path = args.output
-    check_output(path)
+    files.check_output(path)
     is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
     if not (is_named or looks_like_xml(read_text(path)[0])):
         raise InputError(f'{path}: -o: expected a new file or a URDF to replace, got another file')
     require_own_extras(path, Path(args.model), model.find_own_extras())
-
-
-def _measure_bytes(log: str) -> int:
-    """Return the size of a log, a file or a folder of files; 0 where there is none."""
-    place = Path(log)
-    files = place.rglob('*') if place.is_dir() else [place]
-    return sum(file.stat().st_size for file in files if file.is_file())
-
-
-def _fit_logs(
-    args: argparse.Namespace,
-    model: ModelSource,
-    whole: RobotLogs,
-    source: RobotLogs,
-    found: DiagnosedLogs,
-    dynamics: Dynamics,
-    work: Work,
-    write_report: Any,
-) -> int:
-    """Fit to logs and write; return the exit code."""
-    logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
-    bounds = read_bounds(source.robot, model.text, args.model)
-    given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
-    result = identify_filtered(**given)
-    is_unusable = result.report.has_errors and not args.force
-    part = None
-    if args.json or args.report is not None:
-        last = get_last(found.logs[-1], logs.cutoff_frequency)
-        part = show_log(dynamics, result.evidence, logs, result.report.fitted, last)
-    written: WrittenModel | None = None
-    rest: tuple[JointResidual, ...] = ()
-    if args.output is not None and not is_unusable:
-        written = make_written_model(model.text, result.robot, model.read_extras())
-        rest = _evaluate_written(args, written, whole, logs)
-    # All that can fail comes before the files are written.
-    document: dict[str, Any] = {}
-    if part is not None:
-        document = {
-            'model': args.model,
-            'written': None if written is None else str(args.output),
-            'as_written': [joint.as_json() for joint in rest],
-            'locked': source.locked,
-            **found.as_json(),
-            **result.report.as_json(),
-            'noise_floor': part.spectra.noise_floor,
-            **result.evidence.as_json(),
-        }
-    notes = [*source.lines(), *found.lines()]
-    lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
-    if written is not None:
-        data = encode_urdf(written.text, model.encoding)
-        extras = write_model(args.output, data, written.extras_text)
-        lines += _describe_written(args.output, extras, rest)
-    try:
-        if part is not None:
-            write_report(lambda: show_identification(source, found, dynamics, result, part))
-    finally:
-        # What was written is said, whatever became of the report.
-        print_result(args, document, lines)
-    return _say_unusable('the log cannot be used') if is_unusable else 0
-
-
-def _say_unusable(reason: str) -> int:
-    """Say why nothing came of a log; return the exit code."""
-    print_lines([f'ne_dynamics identify: error: {reason}'], sys.stderr)
-    return EXIT_ERROR
-
-
-def _refuse(args: argparse.Namespace, source: RobotLogs, found: DiagnosedLogs) -> int:
-    """Say what is wrong with the logs and what to do; return the exit code."""
-    said = [(log.source, log.summary()) for log in source.logs]
-    document = {
-        'model': args.model,
-        'written': None,
-        'log': '; '.join(summary for _, summary in said),
-        'logs': [{'source': name, 'summary': summary} for name, summary in said],
-        'locked': source.locked,
-        **found.as_json(),
-    }
-    heads = [f'{name}: {summary}' for name, summary in said]
-    print_result(args, document, [*heads, *source.lines(), '', *found.lines()])
-    return _say_unusable(_describe_refusal(found))
-
-
-def _describe_refusal(found: DiagnosedLogs) -> str:
-    """Return why nothing came of logs that are wrong, and what to do."""
-    return (
-        f'the log cannot be used as it is: nothing was fitted; {found.remedy}, --force uses it '
-        'all the same'
-    )
 
 
 def _evaluate_written(
@@ -232,24 +191,31 @@ def _evaluate_written(
     dynamics = Dynamics(robot, args.gravity, backend='python')
     if robot.n != logs.logs[0].log.position.shape[1]:
         # Joints that stand were locked, which `evaluate` does not.
-        used = source.logs
-        if args.repair:
-            used = diagnose_logs(dynamics, used, logs.work, is_repaired=True).logs
-        logs = FilteredLogs.read(robot, used, logs.work, args.cutoff)
-    return EffortSums.merge(evaluate_filtered(dynamics, logs)).describe(robot)
+        found = diagnose_logs(dynamics, source.logs, logs.work, is_repaired=args.repair)
+        logs = FilteredLogs.read(robot, found.logs, logs.work, args.cutoff)
+    return compare_models(logs, 0, dynamics)[0].describe(robot)
 
 
-def _describe_written(
-    output: Path, extras: Path | None, rest: Sequence[JointResidual]
-) -> list[str]:
-    """Return lines on the URDF, on the extras beside it, and on what they leave of the log."""
-    width = max(len(joint.name) for joint in rest)
-    return [
-        '',
-        f'written: {output}' + ('' if extras is None else f' and {extras.name} beside it'),
-        '  RMS residual of these files on the whole log:',
-        *(f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}' for joint in rest),
-    ]
+def _refuse(args: argparse.Namespace, source: RobotLogs, found: DiagnosedLogs) -> int:
+    """Say what is wrong with the logs and what to do; return the exit code."""
+    document = {'model': args.model, 'written': None, **source.as_json(), **found.as_json()}
+    heads = [f'{log.source}: {log.summary()}' for log in source.logs]
+    files.print_result(args, document, [*heads, *source.lines(), '', *found.lines()])
+    return _say_unusable(_describe_refusal(found))
+
+
+def _describe_refusal(found: DiagnosedLogs) -> str:
+    """Return why nothing came of logs that are wrong, and what to do."""
+    return (
+        f'the log cannot be used as it is: nothing was fitted; {found.remedy}, --force uses it '
+        'all the same'
+    )
+
+
+def _say_unusable(reason: str) -> int:
+    """Say why nothing came of a log; return the exit code."""
+    files.say([f'ne_dynamics identify: error: {reason}'])
+    return EXIT_ERROR
 
 
 def _is_load_asked(args: argparse.Namespace) -> bool:
@@ -281,47 +247,22 @@ def _run_load(args: argparse.Namespace) -> int:
 
     Return 1 when a log is found to be wrong, and nothing was fitted.
     """
-    without = [] if args.without is None else [args.without]
-    source = read_logs(args, read_model(args), Work(), *without)
+    source = read_logs(args, read_model(args), Work(), *filter(None, [args.without]))
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    found = diagnose_load_logs(
-        dynamics,
-        source.logs,
-        is_repaired=args.repair,
-        mass=args.mass,
-        link_name=args.payload_link,
-    )
-    document: dict[str, Any] = {
-        'model': args.model,
-        'log': source.logs[0].summary(),
-        'without': found.logs[1].summary() if without else None,
-        'diagnosis': found.diagnoses[0].as_json(),
-        'diagnosis_without': found.diagnoses[1].as_json() if without else None,
-    }
+    known: dict[str, Any] = {'mass': args.mass, 'link_name': args.payload_link}
+    found = diagnose_load_logs(dynamics, source.logs, is_repaired=args.repair, **known)
+    document: dict[str, Any] = {'model': args.model, 'without': None, 'diagnosis_without': None}
+    for suffix, log, own in zip(('', '_without'), found.logs, found.diagnoses, strict=False):
+        document |= {suffix[1:] or 'log': log.summary(), f'diagnosis{suffix}': own.as_json()}
     lines = []
-    for log, own in zip(found.logs, found.describe_each(), strict=True):
-        lines += [f'{log.source}: {log.summary()}', *own]
+    for log, told in zip(found.logs, found.describe_each(), strict=True):
+        lines += [f'{log.source}: {log.summary()}', *told]
     refused = [] if args.force else found.refused
     if not refused:
-        result, told = _fit_load(args, dynamics, *found.logs)
+        known |= {'cutoff_frequency': args.cutoff, 'spread': args.spread}
+        result, told = report_load(dynamics, found.logs, **known)
         document, lines = document | result, lines + told
-    print_result(args, document, lines)
+    files.print_result(args, document, lines)
     if refused:
         return _say_unusable(f'{", ".join(refused)}: {_describe_refusal(found)}')
     return 0
-
-
-def _fit_load(
-    args: argparse.Namespace, dynamics: Dynamics, log: Log, without: Log | None = None
-) -> tuple[dict[str, Any], list[str]]:
-    """Return what the logs tell of the load, for programs and for people."""
-    options = {'without': without, 'cutoff_frequency': args.cutoff, 'spread': args.spread}
-    if args.drive_gains:
-        gains = fit_drive_gains(dynamics, log, args.mass, args.payload_link, **options)
-        return {'drive_gains': gains.as_json()}, describe_gains(gains, args.mass)
-    if without is None and is_slow(dynamics, log):
-        estimate = identify_payload(dynamics, log, args.payload_link)
-        return {'payload': estimate.as_json()}, [estimate.text]
-    load = fit_payload(dynamics, log, args.payload_link, **options)
-    document = {'payload': load.as_json(), 'parameters': format_parameters(load)}
-    return document, describe_payload(load)

@@ -53,7 +53,13 @@ def run(args: argparse.Namespace) -> int:
     if args.link is None and robot.tip_link is None:
         require_tip(robot, args.tip)
     dynamics = Dynamics(robot, backend='python')
-    target = _make_pose(args)
+    target = Transform.from_xyz_rpy(args.position, args.rpy).matrix
+    if args.quaternion is not None:
+        if not any(args.quaternion):
+            raise InputError(
+                f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
+            )
+        target[:3, :3] = quaternion_rotation(args.quaternion)
     if args.start is not None and len(args.start) != robot.n:
         raise InputError(
             f'--from: expected {robot.n} joint positions, {", ".join(robot.joint_names)}, got '
@@ -78,18 +84,6 @@ def run(args: argparse.Namespace) -> int:
     met = f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad by {link}'
     print_result(args, document, [*_make_lines(robot, positions), met])
     return 0
-
-
-def _make_pose(args: argparse.Namespace) -> FloatArray:
-    """Return the homogeneous matrix of `position` with `rpy` or `quaternion`."""
-    pose = Transform.from_xyz_rpy(args.position, args.rpy).matrix
-    if args.quaternion is not None:
-        if not any(args.quaternion):
-            raise InputError(
-                f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
-            )
-        pose[:3, :3] = quaternion_rotation(args.quaternion)
-    return pose
 
 
 def _make_lines(robot: Robot, positions: FloatArray) -> list[str]:

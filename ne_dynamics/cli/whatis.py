@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
-from ne_dynamics.cli.options.files import (
-    STANDARD,
-    check_files,
-    declare_output,
-    print_result,
-    say,
-    settle_output,
-    write_text,
-)
 from ne_dynamics.cli.options.model import read_model, require_packages
 from ne_dynamics.driver import describe_driver
 from ne_dynamics.driver.collecting import MessageCollector
@@ -52,7 +44,7 @@ add_parser = declare(
     order of a command array (default: that of the model)
 @gravity
 @columns
-{declare_output('FILE', ENDING, WRITTEN, 'str')}
+{files.declare_output('FILE', ENDING, WRITTEN, 'str')}
 --save-log FILE.csv
     save what was read or heard
 @json
@@ -71,10 +63,10 @@ def run(args: argparse.Namespace) -> int:
     topic, joints = args.command_topic, args.command_joints or ()
     if args.live:
         order = list_command_joints(model.load(), request, joints)
-        recorded = listen(order, args.seconds, args.topic, topic, say)
+        recorded = listen(order, args.seconds, args.topic, topic, files.say)
     # A bag may be unpacked into temporary files: whatever ends this removes them.
     with terminated_in_order():
-        found = RobotRecording.read(model, recorded, request, say, topic, joints)
+        found = RobotRecording.read(model, recorded, request, files.say, topic, joints)
     # What was heard is not lost if it cannot be described.
     if args.save_log is not None:
         write_csv(args.save_log, found.recording)
@@ -83,10 +75,10 @@ def run(args: argparse.Namespace) -> int:
     obstacles = description.obstacles()
     lines = [*found.notes, *description.text().split('\n')]
     if args.output is not None and not obstacles:
-        write_text(args.output, description.profile())
-        lines += ['', f'wrote {args.output}'] * (args.output != STANDARD)
+        files.write_text(args.output, description.profile())
+        lines += ['', f'wrote {args.output}'] * (args.output != files.STANDARD)
     document = {'model': args.model, 'notes': found.notes, **description.as_json()}
-    print_result(args, document, lines)
+    files.print_result(args, document, lines)
     if args.output is not None and obstacles:
         head = f'{args.output}: not written: no parameter of the node makes this right:'
         raise InputError('\n'.join([head, *obstacles]))
@@ -102,6 +94,6 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.live and args.columns is not None:
         raise InputError('--columns: expected none with --live')
     require_packages(args, ros=args.live, bag=args.log is not None and is_bag(args.log))
-    settle_output(args, ENDING)
+    files.settle_output(args, ENDING)
     outputs = [('-o', args.output), ('--save-log', args.save_log)]
-    check_files(args, outputs, LOG=args.log)
+    files.check_files(args, outputs, LOG=args.log)

@@ -152,22 +152,22 @@ def plan_excitation(
     ignored : sequence of (str, str)
         Pairs of links that may touch.
     duration : float, optional
-        [s]; default: from the time in which the slowest joint crosses its range.
+        Duration [s]; default: 20 to 60, from how long the slowest joint takes to cross its range.
     base_frequency : float, optional
-        Lowest frequency of the series [Hz]; default: such that the highest is
-        `EXCITATION.highest_frequency`.
+        Lowest frequency of the series [Hz]; default: for a highest one of 0.5 Hz.
     harmonics : int
-        Number of frequencies of the series.
+        Number of frequencies.
     points_per_second : float, optional
-        Of the trajectory; default: `EXCITATION.points_per_period` in the shortest period.
+        Points of the trajectory; default: 80 in the shortest period.
     objective : str
-        'log-det' (volume of the uncertainty) or 'condition'.
+        Minimise the volume of the uncertainty of all parameters ('log-det'), or the condition
+        number ('condition').
     noise_share : float
         Noise of the efforts, as a part of each joint's effort limit.
     starts : int
-        Number of random initial motions of the search; the best result is returned.
+        Number of random motions to optimise; the best one is taken.
     seed : int
-        Same arguments and seed give the same motion.
+        Seed: same arguments and seed give the same motion.
     progress : callable, optional
         Called with the completed part of the work, from 0 to 1.
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log, read_log
@@ -77,6 +78,12 @@ class RobotLogs:
                     f'{files[0]}: expected the joint {", ".join(more)}, which {other.source} has'
                 )
         return cls(robot, tuple(_read(robot, each, request, work) for each in found), locked)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what was read, and what was locked, as data for JSON."""
+        logs = [{'source': log.source, 'summary': log.summary()} for log in self.logs]
+        text = '; '.join(log['summary'] for log in logs)
+        return {'log': text, 'logs': logs, 'locked': self.locked}
 
     def lines(self) -> list[str]:
         """Return what was locked, for people."""

@@ -60,16 +60,13 @@ def extended(tmp_path):
 
 def begin(path, model):
     """Write the progress of a run that was done by hand, for a model of now."""
-    from ne_dynamics.cli.commission import _about
-    from ne_dynamics.commission.subject import CommissionedArm
+    from ne_dynamics.commission.run import CommissionRequest
 
-    class Args:
-        simulated = False
-
+    request = CommissionRequest(model=model)
     path.mkdir()
     document = {
         'version': 1,
-        'subject': _about(Args, CommissionedArm.read(model, None, None)),
+        'subject': request.describe(request.read_subject()),
         'steps': {step: {} for step in ROW},
     }
     (path / PROGRESS).write_text(yaml.safe_dump(document))

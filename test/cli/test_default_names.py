@@ -1,6 +1,5 @@
 """Files that nobody named: named after the model or the log, and never in the place of another."""
 
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -83,11 +82,10 @@ def test_a_log_is_not_replaced_by_a_model(capsys):
 
 
 def test_a_run_goes_on_in_its_folder():
-    from ne_dynamics.cli.commission import _choose_folder
+    from ne_dynamics.cli.commission import choose_folder
 
-    subject = Namespace(file='arm.urdf')
     for seed, name in ((1, 'arm_commission'), (2, 'arm_commission_2'), (1, 'arm_commission')):
-        path = _choose_folder(subject, {'seed': seed})
+        path = choose_folder('arm.urdf', {'seed': seed})
         assert path == Path(name)
         run = CommissionFolder(path, {'seed': seed})
         run.finish('check', {})

@@ -53,7 +53,7 @@ LITERALS = {'True': True, "''": ''}
 
 def read_rows(table: str) -> Iterator[tuple[str, str]]:
     """Yield head and help of the rows of a table, the shared ones included."""
-    for block in re.split(r'\n(?=\S)', table.strip()):
+    for block in re.split(r'\n+(?=\S)', table.strip()):
         head, _, text = block.partition('\n')
         text = ' '.join(text.split())
         if not head.startswith('@'):
@@ -146,7 +146,9 @@ def list_descriptions(request: Callable[..., Any] | None) -> dict[str, str]:
     entries = re.findall(r'^(\w[\w, ]*) : .*\n((?: +.*\n?)+)', inspect.getdoc(request) or '', re.M)
     for names, text in entries:
         words = ' '.join(text.split()).removesuffix('.')
-        found.update(dict.fromkeys(names.split(', '), words[:1].lower() + words[1:]))
+        if words[1:2].islower():
+            words = words[0].lower() + words[1:]
+        found.update(dict.fromkeys(names.split(', '), words))
     return found
 
 

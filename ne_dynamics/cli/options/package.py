@@ -9,18 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.files import (
-    check_output,
-    declare_output,
-    get_stem,
-    settle_output,
-    write_text,
-)
 from ne_dynamics.cli.options.model import read_model, require_packages, require_tip
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.printable import print_lines
 
 
@@ -29,7 +24,7 @@ def declare_package(
 ) -> Callable[[Any], argparse.ArgumentParser]:
     """Return `add_parser` of a subcommand that writes a package for a model, with more options."""
     meaning = 'new folder, whose name is that of the package'
-    output = declare_output('FOLDER', ending, meaning, 'path = True')
+    output = files.declare_output('FOLDER', ending, meaning, 'path = True')
     return declare(name, description, f'@model_file\n@lock\n{output}\n{rows}')
 
 
@@ -41,10 +36,12 @@ def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelSou
     """
     require_packages(args, report=True)
     # In letters of a package's name.
-    name = re.sub('[^a-z0-9]+', '_', get_stem(args.model).lower()).strip('_')
-    settle_output(args, ending, source=name if name[:1].isalpha() else f'arm_{name}'.strip('_'))
+    name = re.sub('[^a-z0-9]+', '_', files.get_stem(args.model).lower()).strip('_')
+    files.settle_output(
+        args, ending, source=name if name[:1].isalpha() else f'arm_{name}'.strip('_')
+    )
     folder: Path = args.output
-    check_output(folder, is_folder=True)
+    files.check_output(folder, is_folder=True)
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
     model = read_model(args)
@@ -58,7 +55,7 @@ def write_package(
     """Write texts by their paths in a folder; say what was written, and which file to launch."""
     for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(folder / path, text)
+        write_whole(folder / path, text)
     name = folder.absolute().name
     print_lines(
         [

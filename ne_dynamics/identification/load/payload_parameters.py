@@ -1,10 +1,9 @@
-"""A load as the parameters of the node, in YAML, and in words; gains of drives in words."""
+"""A load as the parameters of the node, in YAML, and in words."""
 
 from __future__ import annotations
 
 import yaml
 
-from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload_fit import NAMES, PayloadFit
 
 
@@ -45,21 +44,3 @@ def describe_payload(fit: PayloadFit) -> list[str]:
     for name, before, after in zip(fit.joints, fit.rms_before, fit.rms_after, strict=True):
         lines.append(f'  {name:{width}}  {before:10.4g}  {after:10.4g}')
     return [*lines, '', *format_parameters(fit).splitlines()]
-
-
-def describe_gains(gains: DriveGains, mass: float) -> list[str]:
-    """Return gains that a load of a known mass [kg] has told, in lines of text."""
-    source = 'two logs' if gains.is_difference else 'one log, with what is believed of the arm'
-    center = ', '.join(f'{value + 0.0:.3f}' for value in gains.center_of_mass)
-    width = max(len(name) for name in gains.joints)
-    lines = [
-        f'by {mass:g} kg at ({center}) m of {gains.link_name!r}, from {source}',
-        '',
-        f'  {"":{width}}  {"effort per unit of the log":>27}  {"RMS left":>9}',
-    ]
-    for name, gain, deviation, is_told, left in zip(
-        gains.joints, gains.gain, gains.deviation, gains.determined, gains.rms, strict=True
-    ):
-        value, told = f'{gain:.4g} +- {deviation:.2g}', '' if is_told else '  not told by the logs'
-        lines.append(f'  {name:{width}}  {value:>27}  {left:9.3g}{told}')
-    return lines

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from typing import NamedTuple
+import datetime
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from ne_dynamics import __version__
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import JointResidual, evaluate
@@ -18,16 +23,31 @@ from ne_dynamics.logs import Log
 from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import get_last, look
 from ne_dynamics.logs.robot_logs import RobotLogs
-from ne_dynamics.report_page import Column, Item, Paragraph, Section, Table, Tone
+from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone
 from ne_dynamics.report_page.page import Items
+
+PACKAGES = ('numpy', 'matplotlib', 'jinja2')
 
 
 class Found(NamedTuple):
     """The contents of a page: verdict, sections, and sections at the end."""
 
     verdict: Paragraph
-    sections: tuple[Section, ...]
+    sections: tuple[Section, ...] = ()
     last: tuple[Section, ...] = ()
+
+    def as_page(
+        self, command: str, model: str, logs: Sequence[str], options: Mapping[str, Any]
+    ) -> Page:
+        """Return the page of a command on a model and logs, by their names, with its options."""
+        now = datetime.datetime.now(datetime.timezone.utc)
+        return Page(
+            title=f'{command.capitalize()}: {Path(model).name}',
+            subtitle=f'Model {model}; log {", ".join(logs)}',
+            verdict=self.verdict,
+            sections=(*self.sections, _describe_options(options), *self.last),
+            footer=f'Written by ne_dynamics {__version__}, {now:%Y-%m-%d %H:%M} UTC.',
+        )
 
 
 def show_identification(
@@ -157,3 +177,23 @@ def _describe_source(source: RobotLogs, logs: Sequence[tuple[str, str]]) -> Item
         for name, place in source.locked.items()
     ]
     return Items(tuple(items))
+
+
+def _describe_options(options: Mapping[str, Any]) -> Section:
+    """Return the options that say something, and the versions of the packages."""
+    rows = []
+    for name, value in sorted(options.items()):
+        if value not in (None, False, [], ''):
+            parts = value if isinstance(value, list | tuple) else [value]
+            text = ' '.join(
+                '='.join(map(str, part)) if isinstance(part, tuple) else str(part)
+                for part in parts
+            )
+            rows.append((f'--{name.replace("_", "-")}', text))
+    rows += [('ne_dynamics', __version__), ('Python', platform.python_version())]
+    for name in PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            rows.append((name, metadata.version(name)))
+    columns = Column('option or package'), Column('value')
+    table = Table('As given or by default.', columns, tuple(rows))
+    return Section('Options and versions', (table,))
