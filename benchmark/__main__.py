@@ -12,8 +12,8 @@ from typing import Any
 
 from benchmark import report as reports
 from benchmark.machine import compile_for
-from ne_dynamics.cli.main import run_with_exit_code
 from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.program import run_with_exit_code
 
 PROGRAM = 'python -m benchmark'
 

@@ -36,12 +36,4 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # An inverse dynamics needs none of them.
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'algorithms.profiles': 'cubic_profile quintic_profile trapezoidal_profile',
-            'kinematics.inverse': 'inverse_kinematics inverse_kinematics_branches',
-            'model.dh': 'load_dh',
-            'model.files': 'load_model',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

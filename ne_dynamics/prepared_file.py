@@ -91,3 +91,36 @@ def write_whole_bytes(path: Path, data: bytes) -> None:
             if target.exists():
                 complete.chmod(stat.S_IMODE(target.stat().st_mode))
             complete.replace(target)
+
+
+def find_obstacle(path: Path, *, is_folder: bool = False) -> str:
+    """Return why a file, or a folder that is made if need be, cannot be written.
+
+    Parameters
+    ----------
+    path : Path
+    is_folder : bool
+
+    Returns
+    -------
+    str
+        '' if it can be.
+    """
+    try:
+        place = path
+        if is_folder:
+            place = path.absolute()
+            while not place.exists() and place != place.parent:
+                place = place.parent
+            if not place.is_dir():
+                return f'{str(place)!r} is no folder'
+        elif path.is_dir():
+            return 'it is a folder'
+        elif not path.exists():
+            place = path.parent
+            if not place.is_dir():
+                return f'there is no folder {str(place)!r}'
+        mode = os.W_OK | os.X_OK if place.is_dir() else os.W_OK
+        return '' if os.access(place, mode) else 'no permission'
+    except (OSError, ValueError) as error:
+        return getattr(error, 'strerror', None) or str(error)

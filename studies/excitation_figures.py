@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.excitation import FLOOR, ExcitationLimits, load_solids, plan_excitation
 from ne_dynamics.excitation import plan as planning
 from ne_dynamics.excitation.clearance import Clearance

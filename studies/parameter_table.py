@@ -46,7 +46,6 @@ THRESHOLDS = {
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION',),
-    'ne_dynamics.cli.options.thresholds': ('COMMAND_LINE',),
 }
 """Modules, and the sets of thresholds that they have."""
 

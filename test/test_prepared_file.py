@@ -1,6 +1,5 @@
 """Files that are there whole or not at all."""
 
-import os
 import stat
 
 import pytest
@@ -20,15 +19,20 @@ def test_a_file_that_is_replaced_leaves_its_permissions_and_its_links(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ['link.txt', 'target.txt']
 
 
-def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize('fails', ['open', 'fsync'])
+def test_what_cannot_be_written_leaves_nothing_and_is_named(fails, tmp_path, monkeypatch):
+    """Not the passing name beside it, and not none."""
     path = tmp_path / 'file'
     path.write_text('old')
 
-    def fail(descriptor):
-        raise OSError(28, 'No space left on device')
+    def fail(*_, **__):
+        raise OSError(28, 'No space left on device', '.passing' if fails == 'open' else None)
 
-    monkeypatch.setattr(os, 'fsync', fail)
-    with pytest.raises(OSError, match='No space left'):
-        write_whole(path, 'new')
+    name = {'open': 'ne_dynamics.prepared_file.Path.open', 'fsync': 'os.fsync'}[fails]
+    with monkeypatch.context() as patch:
+        patch.setattr(name, fail)
+        with pytest.raises(OSError, match='No space left') as caught:
+            write_whole(path, 'new')
+    assert caught.value.filename == str(path)
     assert [item.name for item in tmp_path.iterdir()] == ['file']
     assert path.read_text() == 'old'

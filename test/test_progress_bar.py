@@ -5,7 +5,15 @@ import sys
 
 import pytest
 
-from ne_dynamics.progress_bar import count_done, show_items, show_share, show_time
+from ne_dynamics import progress_bar
+from ne_dynamics.progress_bar import (
+    count_done,
+    describe_time,
+    say_expected_time,
+    show_items,
+    show_share,
+    show_time,
+)
 
 
 class Terminal(io.StringIO):
@@ -67,3 +75,18 @@ def test_without_a_terminal_nothing_is_shown(capsys):
         assert show is None
         done()
     assert capsys.readouterr().err == ''
+
+
+def test_times_have_one_digit():
+    seconds = (3.0, 34.0, 59.9, 61.0, 150.1)
+    assert [*map(describe_time, seconds)] == ['10 s', '30 s', '60 s', '1 min', '3 min']
+
+
+def test_only_long_work_is_announced(monkeypatch, capsys):
+    monkeypatch.setattr(progress_bar, '_measure_slowness', lambda: 2.0)
+    say_expected_time(40.0)  # to a file
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
+    say_expected_time(4.0)
+    assert capsys.readouterr().err == ''
+    say_expected_time(40.0)
+    assert capsys.readouterr().err == 'this takes about 1 min\n'

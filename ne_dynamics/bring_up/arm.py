@@ -70,15 +70,21 @@ class BroughtUpArm:
             _move(joint, start) for joint, start in zip(self.robot.joints, self.start, strict=True)
         ]
 
-    def find_joints_without_effort(self) -> list[str] | None:
-        """Return the joints that `<ros2_control>` gives no command interface `effort`.
-
-        Returns
-        -------
-        list of str or None
-            None where the URDF has no `<ros2_control>`.
-        """
+    @property
+    def joints_without_effort(self) -> list[str] | None:
+        """Joints that `<ros2_control>` gives no command interface `effort`; None without it."""
         return find_joints_without_effort(self.description, self.joints, 'command_interface')
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is doubtful, one sentence each."""
+        remarks = []
+        if self.joints_without_effort:
+            names = ', '.join(self.joints_without_effort)
+            remarks.append(f'no command interface effort in <ros2_control>: {names}')
+        if self.effort_limits is None:
+            remarks.append('a joint has no effort limit: set effort_limits before the first trial')
+        return remarks
 
 
 def find_joints_without_effort(

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options import files
+from ne_dynamics.cli.options.declaration import declare, take
+from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
-from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion import (
-    AnnotatedTrajectory,
-    TrajectoryFile,
-    Waypoints,
-    annotate,
-    check_positions,
-    resting_state,
-    retime,
-    trajectory_text,
-)
-from ne_dynamics.printable import print_lines
+from ne_dynamics.motion import AnnotatedFile, AnnotationRequest, trajectory_text
 
 ENDING = '_annotated.yaml'
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
@@ -37,8 +19,13 @@ MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
 
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
 
-
-OPTIONS = f"""
+add_parser = declare(
+    'annotate',
+    'Add efforts to a trajectory_msgs/JointTrajectory. Points are added until linear '
+    "interpolation of the efforts, as in ros2_controllers' joint_trajectory_controller, is within "
+    'a tolerance of the inverse dynamics. Files are YAML, as `ros2 topic echo --full-length '
+    '--once` prints and `ros2 topic pub` reads.',
+    f"""
 @model_file
     ...; default: the environment variable {MODEL_VARIABLE}
 IN > input
@@ -46,42 +33,24 @@ IN > input
 [OUT] > output
     file to write; - for standard output (default: IN{ENDING}, with a number where that is there)
 @lock
---effort-tolerance X[,X...] : numbers = 0.1
-    tolerance of the efforts [N m or N]: one for all joints, or one each in the order of
-    joint_names
+--effort-tolerance X[,X...] : numbers
 --start Q[,Q...] : numbers
     joint positions at time 0, in the order of joint_names, if the first point is later; with a
     leading minus --start=-0.5,...
 --retime
-    slow the motion down on its path where it exceeds the limits of effort, velocity or
-    acceleration; never faster than in IN. It stops at corners of linear segments
 --fastest
-    with --retime: as fast as the limits allow, from rest to rest
 --effort-share X : float
-    with --retime: part of the effort limits for the motion; the rest is for the controller's
-    feedback (default: 0.95)
 @gravity
 --without TERM * : term
     leave out a term that the robot compensates itself: {', '.join(TERMS)}; may be repeated
---payload-mass M : float = 0
-    mass of a load at the tip link [kg]
---payload-com X Y Z : float = 0 0 0
-    its centre of mass in the frame of the tip link [m]
+--payload-mass M : float
+--payload-com X Y Z : float
 --allow-nonzero-velocity-at-end
-    accept a last point with a velocity; a point at rest is added
---max-points N : int = 100000
-    largest number of points to write
+--max-points N : int
 @json
     print a summary as JSON; OUT must be a file
-"""
-
-add_parser = declare(
-    'annotate',
-    'Add efforts to a trajectory_msgs/JointTrajectory. Points are added until linear '
-    "interpolation of the efforts, as in ros2_controllers' joint_trajectory_controller, is within "
-    'a tolerance of the inverse dynamics. Files are YAML, as `ros2 topic echo --full-length '
-    '--once` prints and `ros2 topic pub` reads.',
-    OPTIONS,
+""",
+    request=AnnotationRequest,
     variable=MODEL_VARIABLE,
     term=TERMS,
 )
@@ -89,116 +58,30 @@ add_parser = declare(
 
 def run(args: argparse.Namespace) -> int:
     """Annotate one file; return 0. What goes wrong is raised, and nothing is written then."""
-    _settle_files(args)
-    _check_options(args)
-    source = read_trajectory(args.input)
-    dynamics = Dynamics(ModelFile(args).load(), gravity=args.gravity, backend='python')
-    try:
-        result, retimed = _annotate(args, dynamics, source)
-    except TrajectoryError as error:
-        raise TrajectoryError(f'{_called(args.input, "standard input")}: {error}') from error
-    write_text(args.output, trajectory_text(result, source.stamp, source.frame_id))
-    _report(args, source, result, retimed)
-    return 0
-
-
-def _settle_files(args: argparse.Namespace) -> None:
-    """Refuse to begin without a model; name the output where nobody did."""
-    is_alone = args.output is None and args.input != STANDARD and not Path(args.input).exists()
+    given, target = args.input, args.output
+    is_alone = target is None and given != files.STANDARD and not Path(given).exists()
     if not args.model or is_alone:
         # Two names may be IN and OUT, or MODEL and IN.
         raise ParameterError(
             f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, or '
-            f'MODEL before IN, got neither{f" and no file {args.input}" * is_alone}'
+            f'MODEL before IN, got neither{f" and no file {given}" * is_alone}'
         )
-    if args.output is None:
-        args.output = STANDARD if args.input == STANDARD else str(choose_name(args.input, ENDING))
-
-
-def _check_options(args: argparse.Namespace) -> None:
-    for option, given in (('--fastest', args.fastest), ('--effort-share', args.effort_share)):
-        if given and not args.retime:
-            raise ParameterError(f'{option}: expected with --retime, got it alone')
-    if args.json and args.output == STANDARD:
+    if target is None:
+        is_standard = given == files.STANDARD
+        target = given if is_standard else str(files.choose_name(given, ENDING))
+    request = AnnotationRequest(**take(AnnotationRequest, args))
+    if args.json and target == files.STANDARD:
         raise ParameterError('--json: expected a file as OUT, got standard output')
-
-
-def _annotate(
-    args: argparse.Namespace, dynamics: Dynamics, source: TrajectoryFile
-) -> tuple[AnnotatedTrajectory, Any]:
-    """Return the trajectory with efforts, and how it was slowed down where that was asked for."""
-    robot, names = dynamics.robot, source.joint_names
-    payload = None
-    if args.payload_mass:
-        load = Inertia(args.payload_mass, args.payload_com, np.zeros((3, 3)))
-        payload = robot.payload_parameters(load)
-    is_moving = args.allow_nonzero_velocity_at_end
-    waypoints = Waypoints.from_points(
-        robot.joints, names, source.points, allow_nonzero_velocity_at_end=is_moving
-    )
-    # From the sender's order to the robot's.
-    order = [names.index(name) for name in robot.joint_names]
-    start = None
-    if args.start is not None:
-        start = resting_state(_one_each(args.start, order, '--start'))
-    tolerance: Sequence[float] = args.effort_tolerance
-    if len(tolerance) > 1:
-        tolerance = _one_each(tolerance, order, '--effort-tolerance')
-    others: dict[str, Any] = {'payload': payload, 'start': start}
-    retimed = None
-    if args.retime:
-        shares = {'effort_share': args.effort_share, 'is_fastest': args.fastest}
-        retimed = retime(dynamics, waypoints, **shares, **others)
-        waypoints = retimed.waypoints
-    else:
-        check_positions(robot.joints, waypoints, start=start)
-    others |= {'effort_tolerance': tolerance, 'max_points': args.max_points}
-    terms = Terms(**dict.fromkeys(args.without, False))
-    return annotate(dynamics, names, waypoints, terms=terms, **others), retimed
-
-
-def _report(
-    args: argparse.Namespace,
-    source: TrajectoryFile,
-    result: AnnotatedTrajectory,
-    retimed: Any,
-) -> None:
-    """Print what was done: on standard error, or as JSON."""
-    names = _called(args.input, 'standard input'), _called(args.output, 'standard output')
-    remarks = [*(retimed.remarks if retimed else ()), *result.remarks]
-    given, duration = source.points[-1].time_from_start, result.nanoseconds[-1] * 1e-9
+    source = files.read_trajectory(given)
+    dynamics = Dynamics(read_model(args).load(), gravity=args.gravity, backend='python')
+    names = files.call(given, 'input'), files.call(target, 'output')
+    try:
+        found = AnnotatedFile.make(dynamics, source, request)
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{names[0]}: {error}') from error
+    files.write_text(target, trajectory_text(found.result, source.stamp, source.frame_id))
     if args.json:
-        deviation = dict(zip(result.joint_names, result.deviation.tolist(), strict=True))
-        said: dict[str, Any] = {
-            'input': {'name': names[0], 'points': len(source.points), 'duration': given},
-            'output': {'name': names[1], 'points': len(result), 'duration': duration},
-            'effort_deviation': deviation,
-            'remarks': remarks,
-        }
-        if retimed:
-            said |= {'path_deviation': retimed.deviation, 'stops': retimed.stops}
-        print(json.dumps(said))
-        return
-    worst = int((result.deviation / args.effort_tolerance).argmax())
-    summary = (
-        f'{names[0]}: {len(source.points)} points, {given if retimed else duration:.6g} s; '
-        f'{names[1]}: {len(result)} points with efforts, '
-        + f'{duration:.6g} s, '
-        * bool(retimed)
-        + f'straight lines within {result.deviation[worst]:.3g} of the inverse dynamics '
-        f'({result.joint_names[worst]})'
-    )
-    print_lines([summary, *(f'note: {remark}' for remark in remarks)], sys.stderr)
-
-
-def _called(path: str, standard: str) -> str:
-    return standard if path == STANDARD else path
-
-
-def _one_each(values: Sequence[float], order: list[int], option: str) -> list[float]:
-    if len(values) != len(order):
-        raise ParameterError(
-            f'{option}: expected {len(order)} values, one per joint of the trajectory, got '
-            f'{len(values)}'
-        )
-    return [values[index] for index in order]
+        print(json.dumps(found.as_json(*names)))
+    else:
+        files.say(found.lines(*names))
+    return 0

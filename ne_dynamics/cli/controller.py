@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ne_dynamics.cli.options.package_folder import begin_package, declare_package, write_package
+from ne_dynamics.cli.options.package import begin_package, declare_package, write_package
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.robot import Robot
 
 ENDING = '_controller'
 
-
-OPTIONS = """
+add_parser = declare_package(
+    'controller',
+    ENDING,
+    "Write a ROS 2 package with a chainable controller for ros2_control: the arm's equations of "
+    'motion as C, computed torque, feed-forward with PD and gravity compensation in C++ around '
+    'them, parameters, and a launch file with joint_trajectory_controller in front. At run time '
+    'it needs nothing of ne_dynamics.',
+    """
 --rate HZ : natural = 500
     update rate of the controller manager, for which the gains are checked
 --params FILE : path
@@ -26,34 +30,29 @@ OPTIONS = """
     last link on the arm's side of the sensor (default: the tip)
 --gravity X Y Z : float
     acceleration of free fall in base axes [m/s^2] (default: 0 0 -9.80665)
-"""
-
-add_parser = declare_package(
-    'controller',
-    ENDING,
-    "Write a ROS 2 package with a chainable controller for ros2_control: the arm's equations of "
-    'motion as C, computed torque, feed-forward with PD and gravity compensation in C++ around '
-    'them, parameters, and a launch file with joint_trajectory_controller in front. At run time '
-    'it needs nothing of ne_dynamics.',
-    OPTIONS,
+""",
 )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the package; return 0. What goes wrong is raised, and nothing is written then."""
-    from ne_dynamics.bring_up import ArmController, find_others, render_controller
+    from ne_dynamics.bring_up import (
+        ArmController,
+        find_joints_without_effort,
+        find_others,
+        render_controller,
+    )
     from ne_dynamics.ros import PARAMETERS
 
     folder, model, robot = begin_package(args, ENDING)
     values = _read_values(args)
     remarks = [f'not of the controller: {name}' for name in find_others(values)]
-    lacking = _find_lacking(model.text, robot)
-    remarks += [
-        f'no {kind} effort in <ros2_control>: {", ".join(names)}'
-        for kind, names in lacking.items()
-    ]
-    if 'state_interface' in lacking:
-        values.setdefault('state_effort', 'ignore')
+    for kind in ('command_interface', 'state_interface') if model.is_urdf else ():
+        names = find_joints_without_effort(model.text, robot.joint_names, kind)
+        if names:
+            remarks.append(f'no {kind} effort in <ros2_control>: {", ".join(names)}')
+            if kind == 'state_interface':
+                values.setdefault('state_effort', 'ignore')
     name, settings = folder.absolute().name, PARAMETERS.changed(values)
     controller = ArmController.from_settings(name, robot, settings, args.rate, args.sensor)
     remarks += controller.remarks
@@ -76,16 +75,3 @@ def _read_values(args: argparse.Namespace) -> dict[str, Any]:
     if args.gravity is not None:
         values['gravity'] = args.gravity
     return values
-
-
-def _find_lacking(text: str, robot: Robot) -> dict[str, list[str]]:
-    """Return the joints without an interface `effort` in a URDF, by the kind of the interface."""
-    from ne_dynamics.bring_up import find_joints_without_effort
-
-    if not looks_like_xml(text):
-        return {}
-    found = {
-        kind: find_joints_without_effort(text, robot.joint_names, kind)
-        for kind in ('command_interface', 'state_interface')
-    }
-    return {kind: names for kind, names in found.items() if names}

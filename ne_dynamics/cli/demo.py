@@ -6,8 +6,8 @@ import argparse
 import json
 
 from ne_dynamics.cli.options.declaration import declare, take
-from ne_dynamics.cli.options.model_file import require_packages
-from ne_dynamics.cli.options.output_file import settle_output
+from ne_dynamics.cli.options.files import settle_output
+from ne_dynamics.cli.options.model import require_packages
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.demo.arm import SENSOR_LINK
 from ne_dynamics.simulation.demo.control_laws import LAWS, SHORT_LAWS, ControlLaws
@@ -20,8 +20,12 @@ NEXT = 'ne_dynamics demo --model YOUR_ARM.urdf, or --scenario with one of ' + ',
 )
 """What to try after the demo of the shipped arm."""
 
-
-OPTIONS = f"""
+add_parser = declare(
+    'demo',
+    'Compare control laws on a simulated arm over ROS 2: PD, PD with gravity, feed-forward with '
+    'PD, and computed torque; then with a load on the tool, without and with a wrist sensor. '
+    'Prints tables and writes plots.',
+    f"""
 --scenario NAME : scenario = {ControlLaws.name}
     one of the scenarios below (default: {ControlLaws.name})
 @model
@@ -47,14 +51,7 @@ OPTIONS = f"""
 --output DIR : path = True
     folder for the plots (default: demo_output, or with a number after it)
 @json
-"""
-
-add_parser = declare(
-    'demo',
-    'Compare control laws on a simulated arm over ROS 2: PD, PD with gravity, feed-forward with '
-    'PD, and computed torque; then with a load on the tool, without and with a wrist sensor. '
-    'Prints tables and writes plots.',
-    OPTIONS,
+""",
     epilog='scenarios:\n'
     + '\n'.join(f'  {name:<14}{scenario.story}' for name, scenario in SCENARIOS.items()),
     request=Options,

@@ -6,8 +6,8 @@ import argparse
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import declare_output, settle_output
+from ne_dynamics.cli.options.files import declare_output, settle_output
+from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.codegen.c.export_folder import write_folder
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -20,8 +20,12 @@ WRITTEN = 'with --all: new or empty folder, or an earlier export, which is repla
 DEFAULT_FUNCTION = 'inverse_dynamics'
 """What is printed when nothing is said."""
 
-
-OPTIONS = f"""
+add_parser = declare(
+    'equations',
+    'Print the equations of motion of a robot as standalone source: Python, NumPy, Python array '
+    'API (JAX, PyTorch), or C99. With --all, write all functions into a folder: a C library with '
+    'CMake project and test, or a Python module.',
+    f"""
 @model_file
 --function NAME
     function to print (default: {DEFAULT_FUNCTION}); --list shows the names
@@ -37,58 +41,35 @@ OPTIONS = f"""
     language of the source
 @tolerance
     ... (default: 1e-12)
-"""
-
-add_parser = declare(
-    'equations',
-    'Print the equations of motion of a robot as standalone source: Python, NumPy, Python array '
-    'API (JAX, PyTorch), or C99. With --all, write all functions into a folder: a C library with '
-    'CMake project and test, or a Python module.',
-    OPTIONS,
+""",
     language=('python', 'numpy', 'array-api', 'c'),
 )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the source or the list of functions, or write all of them into a folder."""
-    _check(args)
-    if args.all and args.output is None:
-        args.output = True
-    settle_output(args, ENDING)
-    robot = ModelFile(args).load()
-    tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
-    dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
-    if args.all:
-        return _export(dynamics, args)
-    if not args.list:
-        print(dynamics.source(args.function or DEFAULT_FUNCTION, args.language), end='')
-        return 0
-    counts = dynamics.operation_counts()
-    rows = [[name, *map(str, numbers)] for name, numbers in counts.items()]
-    print_lines(align_lines([['function', 'multiplications', 'additions']], rows))
-    _print_missing(dynamics)
-    return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Raise an error on options that do not go together."""
     for option, is_given in (('--function', args.function is not None), ('--list', args.list)):
         if args.all and is_given:
             raise InputError(f'--all: expected no {option} beside it, it writes every function')
     for option, value in (('-o', args.output), ('--prefix', args.prefix)):
         if value is not None and not args.all:
             raise InputError(f'{option}: expected --all beside it; one function is printed')
-
-
-def _export(dynamics: Dynamics, args: argparse.Namespace) -> int:
-    files = dynamics.source_files(args.language, args.prefix)
-    print_lines(f'wrote {path}' for path in write_folder(args.output, files))
-    _print_missing(dynamics)
-    return 0
-
-
-def _print_missing(dynamics: Dynamics) -> None:
-    """Say which functions this robot does not have."""
+    if args.all and args.output is None:
+        args.output = True
+    settle_output(args, ENDING)
+    robot = read_model(args).load()
+    tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
+    dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
+    if not (args.all or args.list):
+        print(dynamics.source(args.function or DEFAULT_FUNCTION, args.language), end='')
+        return 0
+    if args.all:
+        files = dynamics.source_files(args.language, args.prefix)
+        lines = [f'wrote {path}' for path in write_folder(args.output, files)]
+    else:
+        counts = dynamics.operation_counts()
+        rows = [[name, *map(str, numbers)] for name, numbers in counts.items()]
+        lines = align_lines([['function', 'multiplications', 'additions']], rows)
     missing = dynamics.missing_functions()
-    if missing:
-        print_lines(f'left out {name}: {reason}' for name, reason in missing.items())
+    print_lines([*lines, *(f'left out {name}: {reason}' for name, reason in missing.items())])
+    return 0

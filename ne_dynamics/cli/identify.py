@@ -3,70 +3,36 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
-from ne_dynamics.cli.options.expected_time import say_expected_time
-from ne_dynamics.cli.options.log_options import LOG_READERS
-from ne_dynamics.cli.options.log_set_source import (
-    DiagnosedLogs,
-    LogSetSource,
-    diagnose_logs,
-    find_logs,
-    open_work,
-    require_log_packages,
-)
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import (
-    check_output,
-    declare_output,
-    print_result,
-    settle_output,
-)
-from ne_dynamics.cli.options.report_file import (
-    report_errors,
-    write_identified,
-    write_refused,
-)
-from ne_dynamics.driver import diagnose_log
+from ne_dynamics.cli.options.logs import open_report, open_work, prepared_for_logs, read_logs
+from ne_dynamics.cli.options.model import read_model
+from ne_dynamics.driver.diagnosis import diagnose_load_logs, diagnose_logs
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import EXIT_ERROR, InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
-from ne_dynamics.identification import (
-    FilteredLogs,
-    JointResidual,
-    fit_drive_gains,
-    fit_payload,
-    identify_filtered,
-    identify_payload,
-)
-from ne_dynamics.identification.evaluation import EffortSums
-from ne_dynamics.identification.fit_evidence import ShownLog, show_log
-from ne_dynamics.identification.load.drive_gains import DriveGains
-from ne_dynamics.identification.load.payload import is_slow
-from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
-from ne_dynamics.identification.logs_evaluation import evaluate_filtered
+from ne_dynamics.identification import FilteredLogs, JointResidual, identify, identify_filtered
+from ne_dynamics.identification.fit_evidence import show_log
+from ne_dynamics.identification.load.load_report import report_load
+from ne_dynamics.identification.logs_evaluation import compare_models
+from ne_dynamics.identification.report.pages import show_identification, show_refusal
 from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.report.text import describe_identified
-from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
-from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
+from ne_dynamics.identification.writing.model_files import require_own_extras
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
-from ne_dynamics.json_numbers import as_json_numbers
-from ne_dynamics.logs import Log, LogDiagnosis
+from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import get_last
+from ne_dynamics.logs.robot_logs import RobotLogs
 from ne_dynamics.logs.work import Work
-from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import SUFFIX
-from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.model.robot import Robot
-from ne_dynamics.printable import print_lines
-from ne_dynamics.simulation.demo.ros_process import terminated_in_order
+from ne_dynamics.model.model_source import ModelSource
+from ne_dynamics.progress_bar import say_expected_time
 
 ENDING = '_identified.urdf'
 WRITTEN = (
@@ -74,17 +40,18 @@ WRITTEN = (
     'into NAME.extras.yaml beside it; without the option there is only a report'
 )
 
-
-OPTIONS = f"""
+add_parser = declare(
+    'identify',
+    'Fit mass, centre of mass and inertia of every moving link, and friction, offset and rotor '
+    'inertia of every joint, to the efforts of a log. What the log does not determine stays as in '
+    'the model. Exit code: 1, and nothing written, if the log cannot be used or the fit does not '
+    'reach its minimum.',
+    f"""
 @logs
-{declare_output('FILE', ENDING, WRITTEN)}
+{files.declare_output('FILE', ENDING, WRITTEN)}
 --holdout PART : part
-    part at the end of the logs for validation by a fit to the rest; the model that is written is
-    fitted to all
 --spread PART : positive
-    relative uncertainty of the model's inertias (default: what predicts blocks of the log best)
 --blocks COUNT : blocks
-    number of blocks for cross-validation, 2 to 50
 --offsets
     the constant part of the efforts is a measurement error: reported, not part of the model
 --force
@@ -102,146 +69,138 @@ OPTIONS = f"""
     mass of the load, with --drive-gains
 --payload-link LINK = ''
     link fixed to the tip link whose frame describes the load (default: the tip link)
-"""
-
-add_parser = declare(
-    'identify',
-    'Fit mass, centre of mass and inertia of every moving link, and friction, offset and rotor '
-    'inertia of every joint, to the efforts of a log. What the log does not determine stays as in '
-    'the model. Exit code: 1, and nothing written, if the log cannot be used or the fit does not '
-    'reach its minimum.',
-    OPTIONS,
-    request=identify_filtered,
+""",
+    request=identify,
     blocks=range(2, 51),
-    **LOG_READERS,
 )
 
 
 def run(args: argparse.Namespace) -> int:
     """Identify, print the report and write the model; return 1 when there is an error in it."""
-    require_log_packages(args)
-    # A bag may have been unpacked into temporary files: whatever ends this removes them.
-    with terminated_in_order():
-        if _check_load_arguments(args):
-            return _run_load(args)
-        with report_errors(args):
-            return _run_fit(args)
+    with prepared_for_logs(args):
+        return _run_load(args) if _is_load_asked(args) else _run_fit(args)
 
 
 def _run_fit(args: argparse.Namespace) -> int:
     """Fit the arm; see :func:`run`."""
-    model = ModelFile(args)
-    if args.output is not None:
-        if not looks_like_xml(model.text):
-            raise ModelError(
-                f'{args.model}: --output: expected a URDF to write back to, got a DH file; '
-                'without --output the values are printed (--json: with all digits)'
-            )
-        settle_output(args, ENDING, SUFFIX)
-        _require_urdf(args.output)
-        require_own_extras(args.output, Path(args.model), model.find_own_extras())
-    say_expected_time(2.0 + 0.3e-6 * sum(map(_measure_bytes, args.log)))
-    with open_work(args) as work:
-        return _fit_logs(args, model, find_logs(args, model, work), work)
+    with open_report(args) as write_report:
+        model = read_model(args)
+        if args.output is not None:
+            _settle_output(args, model)
+        say_expected_time(2.0 + 0.3e-6 * sum(map(files.measure_bytes, args.log)))
+        with open_work(args) as work:
+            whole = read_logs(args, model, work)
+            source = whole.lock_still(model, work)
+            dynamics = Dynamics(source.robot, args.gravity, backend='python')
+            found = diagnose_logs(dynamics, source.logs, work, is_repaired=args.repair)
+            if found.refused and not args.force:
+                write_report(lambda: show_refusal(source, found, dynamics, args.cutoff))
+                return _refuse(args, source, found)
+            logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
+            bounds = read_bounds(source.robot, model.text, args.model)
+            given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
+            result = identify_filtered(**given)
+            written: WrittenModel | None = None
+            rest: tuple[JointResidual, ...] = ()
+            if args.output is not None and (args.force or not result.report.has_errors):
+                extras = model.read_extras()
+                written = make_written_model(model.text, result.robot, extras, model.encoding)
+                rest = _evaluate_written(args, written, whole, logs)
+        fit = _Fit(source, found, dynamics, logs, result, written, rest)
+        return _tell(args, write_report, fit)
 
 
-def _measure_bytes(log: str) -> int:
-    """Return the size of a log, a file or a folder of files; 0 where there is none."""
-    place = Path(log)
-    files = place.rglob('*') if place.is_dir() else [place]
-    return sum(file.stat().st_size for file in files if file.is_file())
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What was fitted to what, and what the files that are to be written leave of the logs."""
+
+    source: RobotLogs
+    found: DiagnosedLogs
+    dynamics: Dynamics
+    logs: FilteredLogs
+    result: Identified
+    written: WrittenModel | None
+    rest: tuple[JointResidual, ...]
 
 
-def _require_urdf(path: Path) -> None:
-    """Refuse an output that cannot be written, or would replace what is no model: a log."""
-    check_output(path)
-    is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
-    if not (is_named or looks_like_xml(read_text(str(path))[0])):
-        raise InputError(f'{path}: -o: expected a new file or a URDF to replace, got another file')
-
-
-def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, work: Work) -> int:
-    """Fit to logs and write; return the exit code."""
-    source = whole.lock_still(model, work)
-    dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    found = diagnose_logs(args, dynamics, source, work)
-    if found.list_refused(args):
-        write_refused(args, source, found, dynamics)
-        return _refuse(args, source, found)
-    logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
-    bounds = read_bounds(source.robot, model.text, args.model)
-    given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
-    result = identify_filtered(**given)
-    is_unusable = result.report.has_errors and not args.force
-    part: ShownLog | None = None
+def _tell(args: argparse.Namespace, write_report: Callable[..., None], fit: _Fit) -> int:
+    """Write model and report, and print; return the exit code."""
+    source, found, logs, result = fit.source, fit.found, fit.logs, fit.result
+    # All that can fail comes before the files are written.
+    part, document = None, dict[str, Any]()
     if args.json or args.report is not None:
         last = get_last(found.logs[-1], logs.cutoff_frequency)
-        part = show_log(dynamics, result.evidence, logs, result.report.fitted, last)
-    written: WrittenModel | None = None
-    rest: tuple[JointResidual, ...] = ()
-    if args.output is not None and not is_unusable:
-        written = make_written_model(model.text, result.robot, model.read_extras())
-        rest = _evaluate_written(args, written, whole, logs)
-    # All that can fail comes before the files are written.
-    document: dict[str, Any] = {}
-    if part is not None:
-        document = _make_document(args, source, found, result, part, written, rest)
-    notes = [*source.lines(), *found.lines(args)]
+        part = show_log(fit.dynamics, result.evidence, logs, result.report.fitted, last)
+        document = {
+            'model': args.model,
+            'written': None if fit.written is None else args.output,
+            'as_written': [joint.as_json() for joint in fit.rest],
+            'locked': source.locked,
+            **found.as_json(),
+            **result.report.as_json(),
+            'noise_floor': part.spectra.noise_floor,
+            **result.evidence.as_json(),
+        }
+    notes = [*source.lines(), *found.lines()]
     lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
-    if written is not None:
-        data = encode_urdf(written.text, model.encoding)
-        extras = write_model(args.output, data, written.extras_text)
-        lines += _describe_written(args.output, extras, rest)
+    if fit.written is not None:
+        extras = fit.written.write(args.output)
+        beside = '' if extras is None else f' and {extras.name} beside it'
+        lines += ['', f'written: {args.output}{beside}']
+        lines += ['  RMS residual of these files on the whole log:']
+        width = max(len(joint.name) for joint in fit.rest)
+        lines += [
+            f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}'
+            for joint in fit.rest
+        ]
     try:
         if part is not None:
-            write_identified(args, source, found, dynamics, result, part)
+            shown = source, found, fit.dynamics, result, part
+            write_report(lambda: show_identification(*shown))
     finally:
         # What was written is said, whatever became of the report.
-        print_result(args, document, lines)
+        files.print_result(args, document, lines)
+    is_unusable = result.report.has_errors and not args.force
     return _say_unusable('the log cannot be used') if is_unusable else 0
 
 
-def _make_document(
-    args: argparse.Namespace,
-    source: LogSetSource,
-    found: DiagnosedLogs,
-    result: Identified,
-    part: ShownLog,
-    written: WrittenModel | None,
-    rest: Sequence[JointResidual],
-) -> dict[str, Any]:
-    """Return the result for programs."""
-    return {
-        'model': args.model,
-        'written': None if written is None else str(args.output),
-        'as_written': [joint.as_json() for joint in rest],
-        'locked': source.locked,
-        **found.as_json(),
-        **result.report.as_json(),
-        'noise_floor': as_json_numbers(part.spectra.noise_floor),
-        **result.evidence.as_json(),
-    }
+def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
+    """Refuse an output that cannot be written, or would replace what is no model: a log."""
+    if not model.is_urdf:
+        raise ModelError(
+            f'{args.model}: --output: expected a URDF to write back to, got a DH file; '
+            'without --output the values are printed (--json: with all digits)'
+        )
+    files.settle_output(args, ENDING, SUFFIX)
+    path = args.output
+    files.check_output(path)
+    is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
+    if not (is_named or looks_like_xml(read_text(path)[0])):
+        raise InputError(f'{path}: -o: expected a new file or a URDF to replace, got another file')
+    require_own_extras(path, Path(args.model), model.find_own_extras())
 
 
-def _say_unusable(reason: str) -> int:
-    """Say why nothing came of a log; return the exit code."""
-    print_lines([f'ne_dynamics identify: error: {reason}'], sys.stderr)
-    return EXIT_ERROR
+def _evaluate_written(
+    args: argparse.Namespace, written: WrittenModel, source: RobotLogs, logs: FilteredLogs
+) -> tuple[JointResidual, ...]:
+    """Return what a model leaves of the logs when its texts are read again, as `evaluate` does it.
+
+    `source` has the logs without locking what stands in them, `logs` is what was fitted to.
+    """
+    robot = written.load(source.locked)
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    if robot.n != logs.logs[0].log.position.shape[1]:
+        # Joints that stand were locked, which `evaluate` does not.
+        found = diagnose_logs(dynamics, source.logs, logs.work, is_repaired=args.repair)
+        logs = FilteredLogs.read(robot, found.logs, logs.work, args.cutoff)
+    return compare_models(logs, 0, dynamics)[0].describe(robot)
 
 
-def _refuse(args: argparse.Namespace, source: LogSetSource, found: DiagnosedLogs) -> int:
+def _refuse(args: argparse.Namespace, source: RobotLogs, found: DiagnosedLogs) -> int:
     """Say what is wrong with the logs and what to do; return the exit code."""
-    said = [(log.source, log.summary()) for log in source.logs]
-    document = {
-        'model': args.model,
-        'written': None,
-        'log': '; '.join(summary for _, summary in said),
-        'logs': [{'source': name, 'summary': summary} for name, summary in said],
-        'locked': source.locked,
-        **found.as_json(),
-    }
-    heads = [f'{name}: {summary}' for name, summary in said]
-    print_result(args, document, [*heads, *source.lines(), '', *found.lines(args)])
+    document = {'model': args.model, 'written': None, **source.as_json(), **found.as_json()}
+    heads = [f'{log.source}: {log.summary()}' for log in source.logs]
+    files.print_result(args, document, [*heads, *source.lines(), '', *found.lines()])
     return _say_unusable(_describe_refusal(found))
 
 
@@ -253,41 +212,15 @@ def _describe_refusal(found: DiagnosedLogs) -> str:
     )
 
 
-def _evaluate_written(
-    args: argparse.Namespace, written: WrittenModel, source: LogSetSource, logs: FilteredLogs
-) -> tuple[JointResidual, ...]:
-    """Return what a model leaves of the logs when its texts are read again, as `evaluate` does it.
-
-    `source` has the logs without locking what stands in them, `logs` is what was fitted to.
-    """
-    robot = written.load(source.locked)
-    dynamics = Dynamics(robot, args.gravity, backend='python')
-    if robot.n != logs.logs[0].log.position.shape[1]:
-        # Joints that stand were locked, which `evaluate` does not.
-        used = (
-            diagnose_logs(args, dynamics, source, logs.work).logs if args.repair else source.logs
-        )
-        logs = FilteredLogs.read(robot, used, logs.work, args.cutoff)
-    return EffortSums.merge(evaluate_filtered(dynamics, logs)).describe(robot)
+def _say_unusable(reason: str) -> int:
+    """Say why nothing came of a log; return the exit code."""
+    files.say([f'ne_dynamics identify: error: {reason}'])
+    return EXIT_ERROR
 
 
-def _describe_written(
-    output: Path, extras: Path | None, rest: Sequence[JointResidual]
-) -> list[str]:
-    """Return lines on the URDF, on the extras beside it, and on what they leave of the log."""
-    files = f'written: {output}' + ('' if extras is None else f' and {extras.name} beside it')
-    width = max(len(joint.name) for joint in rest)
-    return [
-        '',
-        files,
-        '  RMS residual of these files on the whole log:',
-        *(f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}' for joint in rest),
-    ]
-
-
-def _check_load_arguments(args: argparse.Namespace) -> bool:
+def _is_load_asked(args: argparse.Namespace) -> bool:
     """Return whether a load is asked for; refuse options that do not go together."""
-    asked = [name for name in ('payload', 'drive-gains') if getattr(args, name.replace('-', '_'))]
+    asked = ['--payload'] * args.payload + ['--drive-gains'] * args.drive_gains
     if len(asked) > 1:
         raise InputError('expected either --payload or --drive-gains, got both')
     if not asked:
@@ -305,7 +238,7 @@ def _check_load_arguments(args: argparse.Namespace) -> bool:
         (args.payload and args.mass is not None, 'no --mass: it is what is asked for'),
     ):
         if is_wrong:
-            raise InputError(f'--{asked[0]}: expected {expected}')
+            raise InputError(f'{asked[0]}: expected {expected}')
     return True
 
 
@@ -314,87 +247,22 @@ def _run_load(args: argparse.Namespace) -> int:
 
     Return 1 when a log is found to be wrong, and nothing was fitted.
     """
-    names = args.log if args.without is None else [*args.log, args.without]
-    wanted = argparse.Namespace(**{**vars(args), 'log': names})
-    source = find_logs(wanted, ModelFile(args), Work())
+    source = read_logs(args, read_model(args), Work(), *filter(None, [args.without]))
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    diagnoses = [
-        _diagnose_load_log(args, dynamics, log, log is source.logs[0]) for log in source.logs
-    ]
-    found = DiagnosedLogs.choose(args, tuple(diagnoses), source.logs)
-    document: dict[str, Any] = {
-        'model': args.model,
-        'log': source.logs[0].summary(),
-        'without': found.logs[1].summary() if len(names) > 1 else None,
-        'diagnosis': diagnoses[0].as_json(),
-        'diagnosis_without': diagnoses[1].as_json() if len(names) > 1 else None,
-    }
+    known: dict[str, Any] = {'mass': args.mass, 'link_name': args.payload_link}
+    found = diagnose_load_logs(dynamics, source.logs, is_repaired=args.repair, **known)
+    document: dict[str, Any] = {'model': args.model, 'without': None, 'diagnosis_without': None}
+    for suffix, log, own in zip(('', '_without'), found.logs, found.diagnoses, strict=False):
+        document |= {suffix[1:] or 'log': log.summary(), f'diagnosis{suffix}': own.as_json()}
     lines = []
-    for log, own in zip(found.logs, found.describe_each(args), strict=True):
-        lines += [f'{log.source}: {log.summary()}', *own]
-    refused = found.list_refused(args)
+    for log, told in zip(found.logs, found.describe_each(), strict=True):
+        lines += [f'{log.source}: {log.summary()}', *told]
+    refused = [] if args.force else found.refused
     if not refused:
-        result, told = _fit_load(args, dynamics, *found.logs)
+        known |= {'cutoff_frequency': args.cutoff, 'spread': args.spread}
+        result, told = report_load(dynamics, found.logs, **known)
         document, lines = document | result, lines + told
-    print_result(args, document, lines)
+    files.print_result(args, document, lines)
     if refused:
         return _say_unusable(f'{", ".join(refused)}: {_describe_refusal(found)}')
     return 0
-
-
-def _fit_load(
-    args: argparse.Namespace, dynamics: Dynamics, log: Log, without: Log | None = None
-) -> tuple[dict[str, Any], list[str]]:
-    """Return what the logs tell of the load, for programs and for people."""
-    options = {'without': without, 'cutoff_frequency': args.cutoff, 'spread': args.spread}
-    if args.drive_gains:
-        gains = fit_drive_gains(dynamics, log, args.mass, args.payload_link, **options)
-        return {'drive_gains': gains.as_json()}, _describe_gains(gains, args.mass)
-    if without is None and is_slow(dynamics, log):
-        estimate = identify_payload(dynamics, log, args.payload_link)
-        return {'payload': estimate.as_json()}, [estimate.text]
-    load = fit_payload(dynamics, log, args.payload_link, **options)
-    document = {'payload': load.as_json(), 'parameters': format_parameters(load)}
-    return document, describe_payload(load)
-
-
-def _describe_gains(gains: DriveGains, mass: float) -> list[str]:
-    basis = 'two logs' if gains.is_difference else 'one log, with what is believed of the arm'
-    center = ', '.join(f'{value + 0.0:.3f}' for value in gains.center_of_mass)
-    width = max(len(name) for name in gains.joints)
-    lines = [
-        f'by {mass:g} kg at ({center}) m of {gains.link_name!r}, from {basis}',
-        '',
-        f'  {"":{width}}  {"effort per unit of the log":>27}  {"RMS left":>9}',
-    ]
-    for name, gain, deviation, is_told, left in zip(
-        gains.joints, gains.gain, gains.deviation, gains.determined, gains.rms, strict=True
-    ):
-        told = '' if is_told else '  not told by the logs'
-        lines.append(
-            f'  {name:{width}}  {f"{gain:.4g} +- {deviation:.2g}":>27}  {left:9.3g}{told}'
-        )
-    return lines
-
-
-def _diagnose_load_log(
-    args: argparse.Namespace, dynamics: Dynamics, log: Log, is_loaded: bool
-) -> LogDiagnosis:
-    """Return what is wrong with a log of the arm, with or without its load.
-
-    What is asked for is no fault: the load, of which `dynamics` does not know, and, with
-    ``--drive-gains``, a factor on the effort of each joint.
-    """
-    model = dynamics
-    if is_loaded and args.drive_gains:
-        robot = _with_known_mass(dynamics.robot, args.mass, args.payload_link)
-        model = Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
-    return diagnose_log(model, log, has_free_factors=args.drive_gains, has_load=is_loaded)
-
-
-def _with_known_mass(robot: Robot, mass: float, link: str) -> Robot:
-    """Return the robot with the mass of the load at its link; the log may tell where it is."""
-    if not (np.isfinite(mass) and mass > 0.0):
-        return robot  # what the fit itself refuses
-    loaded = robot.with_payload(Inertia(mass, np.zeros(3), np.zeros((3, 3))), link or None)
-    return replace(loaded, name=robot.name)

@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.model_file import ModelFile, require_tip
-from ne_dynamics.cli.options.output_file import print_result
+from ne_dynamics.cli.options.files import print_result
+from ne_dynamics.cli.options.model import read_model, require_tip
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.kinematics import (
@@ -49,11 +49,17 @@ def run(args: argparse.Namespace) -> int:
     """Search, and print the joint positions; return 0."""
     if args.all and args.start is not None:
         raise InputError('--all: expected no --from beside it, the list has its own order')
-    robot = ModelFile(args).load()
+    robot = read_model(args).load()
     if args.link is None and robot.tip_link is None:
         require_tip(robot, args.tip)
     dynamics = Dynamics(robot, backend='python')
-    target = make_pose(args)
+    target = Transform.from_xyz_rpy(args.position, args.rpy).matrix
+    if args.quaternion is not None:
+        if not any(args.quaternion):
+            raise InputError(
+                f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
+            )
+        target[:3, :3] = quaternion_rotation(args.quaternion)
     if args.start is not None and len(args.start) != robot.n:
         raise InputError(
             f'--from: expected {robot.n} joint positions, {", ".join(robot.joint_names)}, got '
@@ -69,39 +75,25 @@ def run(args: argparse.Namespace) -> int:
     document = {
         'model': args.model,
         'link': link,
-        'target_pose': target.tolist(),
-        'joints': list(robot.joint_names),
-        'positions': positions.tolist(),
-        'position_errors': shifts.tolist(),
-        'orientation_errors': angles.tolist(),
+        'target_pose': target,
+        'joints': robot.joint_names,
+        'positions': positions,
+        'position_errors': shifts,
+        'orientation_errors': angles,
     }
     met = f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad by {link}'
     print_result(args, document, [*_make_lines(robot, positions), met])
     return 0
 
 
-def make_pose(args: argparse.Namespace) -> FloatArray:
-    """Return the homogeneous matrix of `position` with `rpy` or `quaternion`."""
-    pose = Transform.from_xyz_rpy(args.position, args.rpy).matrix
-    if args.quaternion is not None:
-        if not any(args.quaternion):
-            raise InputError(
-                f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
-            )
-        pose[:3, :3] = quaternion_rotation(args.quaternion)
-    return pose
-
-
 def _make_lines(robot: Robot, positions: FloatArray) -> list[str]:
     """Return the positions as a table: a row a joint, a column a solution, degrees beside one."""
     width = max(len(joint.name) for joint in robot.joints)
-    lines = []
+    lines = [f'  {len(positions)} positions, one a column'] * (len(positions) > 1)
     for joint, row in zip(robot.joints, positions.T, strict=True):
         numbers = '  '.join(f'{value + 0.0:10.6f}' for value in row)
-        line = f'  {joint.name:{width}}  {numbers}  {"m" if joint.type.is_prismatic else "rad"}'
+        line = f'  {joint.name:{width}}  {numbers}  {joint.type.position_unit}'
         if len(row) == 1 and not joint.type.is_prismatic:
             line += f'  {math.degrees(row[0]):9.3f} deg'
         lines.append(line)
-    if len(positions) > 1:
-        lines.insert(0, f'  {len(positions)} positions, one a column')
     return lines

@@ -9,20 +9,15 @@ asked for is imported, so that the command answers at once whatever the others n
 from __future__ import annotations
 
 import argparse
-import contextlib
-import errno
 import importlib
 import os
-import stat
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
-from typing import TextIO
 
 from ne_dynamics import __version__
-from ne_dynamics.cli.options.command_parser import CommandParser, complete_help, read_commands
-from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, NeDynamicsError
-from ne_dynamics.printable import print_lines
+from ne_dynamics.cli.options.parser import CommandParser, complete_help, read_commands
+from ne_dynamics.program import run_with_exit_code
 
 COMMANDS = read_commands("""
 annotate: add efforts to a trajectory, as feed-forward for other controllers
@@ -77,11 +72,6 @@ whatis: find what a driver reports, and write it as parameters of the node
 """)
 """Subcommands, as `--help` shows them."""
 
-EXIT_BROKEN_PIPE = 141
-"""128 and the number of SIGPIPE."""
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
 
 def build_parser(command: str | None = None, shows_all: bool = False) -> argparse.ArgumentParser:
     """Return the parser of the command line.
@@ -109,8 +99,7 @@ def build_parser(command: str | None = None, shows_all: bool = False) -> argpars
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, by default with the arguments of the process; return the exit code.
 
-    What the subcommand returned; 1 after an error, whose message is on stderr; 130 when
-    interrupted; 141 when the reader of the output went away. Arguments that cannot be parsed exit
+    As :func:`~ne_dynamics.program.run_with_exit_code` does; arguments that cannot be parsed exit
     with 2 on the spot.
     """
     if '_ARGCOMPLETE' in os.environ:
@@ -142,89 +131,8 @@ def _offer_completions(given: str) -> None:
     argcomplete.autocomplete(build_parser(command), print_suppressed=True)
 
 
-def run_with_exit_code(program: str, run: Callable[[], int]) -> int:
-    """Run a program; return what it returns, or the exit code of an error as :func:`main` does."""
-    try:
-        try:
-            return _run(program, run)
-        finally:
-            _flush_output()
-    except BrokenPipeError:
-        _drop_output()
-        return EXIT_BROKEN_PIPE
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
-    except OSError as error:
-        return _fail(program, _explain_nameless(error))
-
-
-def _run(program: str, run: Callable[[], int]) -> int:
-    """Run a program; errors of standard output are the caller's."""
-    try:
-        return run()
-    except NeDynamicsError as error:
-        return _fail(program, str(error))
-    except OSError as error:
-        if error.filename is None:
-            raise
-        return _fail(program, f'{error.filename}: {error.strerror}')
-
-
-def _explain_nameless(error: OSError) -> str:
-    """Return the message for an error that names no file: who writes to one names it.
-
-    It is raised again where it is not about a disk that is full, nor standard output at fault.
-    """
-    is_full = error.errno in _FULL
-    is_output = is_full and _can_be_full()  # a text that is not buffered is lost by now
-    try:
-        _flush_output()  # what could not be written may still be there
-    except OSError as again:
-        error, is_output = again, True
-    if is_output:
-        target = ''
-        with contextlib.suppress(OSError, ValueError):
-            target = os.readlink(f'/proc/self/fd/{sys.stdout.fileno()}')
-        _drop_output()
-        where = f' ({target})' if target.startswith('/') else ''
-        return f'standard output{where}: {error.strerror}'
-    if not is_full:
-        raise error
-    return f'cannot write a file: {error.strerror}'
-
-
-def _can_be_full() -> bool:
-    """Return whether standard output is a file or a device, which can be full."""
-    try:
-        mode = os.fstat(sys.stdout.fileno()).st_mode
-        return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not sys.stdout.isatty())
-    except (AttributeError, OSError, ValueError):  # closed, or a text in memory
-        return False
-
-
-def _flush_output() -> None:
-    # Where standard output is closed Python has none.
-    stream: TextIO | None = sys.stdout
-    if stream is not None:
-        stream.flush()
-
-
-def _drop_output() -> None:
-    """Give what standard output still holds somewhere to go: Python flushes it at exit."""
-    with contextlib.suppress(OSError, ValueError):  # no file: a text in memory
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _module(command: str) -> ModuleType:
     return importlib.import_module(f'ne_dynamics.cli.{command}')
-
-
-def _fail(program: str, message: str) -> int:
-    # A line end in a name does not begin a line of ours.
-    first, *others = message.split('\n')
-    lines = [f'{program}: error: {first}', *(f'  {line}' for line in others)]
-    print_lines(lines, sys.stderr)
-    return EXIT_ERROR
 
 
 if __name__ == '__main__':

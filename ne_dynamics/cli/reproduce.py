@@ -3,61 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import sys
-from collections.abc import Callable
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ne_dynamics.cli.options.declaration import fill, take
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import settle_output
-from ne_dynamics.printable import print_lines
+from ne_dynamics.cli.options.files import say, settle_output
+from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.progress_bar import show_share
-
-if TYPE_CHECKING:
-    from ne_dynamics.papers import StudyReport
-
 
 DOCUMENT = """
 @json
 --document FILE : path
     write the tables between markers of a Markdown file
 """
-
 PICTURE = """
 --output DIR : path = True
     folder for the picture (default: reproduce_output, or with a number after it)
 """
-
-STUDIES = {
-    'equivalence': (
-        'agreement of all formulations on random arms',
-        f"""{DOCUMENT}
+ARMS = """
 --arms N : count = 160
     number of random arms
 --seed N : natural = 4
     seed of the arms
-""",
-    ),
-    'counts': ('measured and printed operation counts', DOCUMENT),
-    'concurrency': (
-        'speed-up with several processors',
-        f"""{DOCUMENT}
+"""
+JOINTS = """
 --joints N > n : count = 6
     joints of a general arm
-{PICTURE}""",
-    ),
-    'lanes': (
-        'parallelism within one core, timed',
-        """
-@json
-""",
-    ),
-    'forms': (
-        'every formulation on your robot',
-        """
+"""
+FORMS = """
 @json
 @model_file
 --seed N : natural = 0
@@ -68,34 +42,35 @@ STUDIES = {
     qd of the motion, one number a joint [per s] (default: at random)
 --qdd X... : float
     qdd of the motion, one number a joint [per s^2] (default: at random)
-""",
-    ),
-    'six-link': (
-        'torques of a six-link arm between two poses, for two motions',
-        f"""{DOCUMENT}
+"""
+SIX_LINK = """
 --path : path_kind = line
     motion of picture and --json: tip on a straight line, or trapezoids of the joint velocities
     (default: line); the document prescribes both, and the tables have both
 --duration S : positive = 1
     T [s]
-{PICTURE}""",
+"""
+PUMA = """
+--duration S : positive = 4
+    of the motion [s]
+"""
+
+STUDIES = {
+    'equivalence': ('agreement of all formulations on random arms', DOCUMENT + ARMS),
+    'counts': ('measured and printed operation counts', DOCUMENT),
+    'concurrency': ('speed-up with several processors', DOCUMENT + JOINTS + PICTURE),
+    'lanes': ('parallelism within one core, timed', '@json'),
+    'forms': ('every formulation on your robot', FORMS),
+    'six-link': (
+        'torques of a six-link arm between two poses, for two motions',
+        DOCUMENT + SIX_LINK + PICTURE,
     ),
     'puma': (
         'a Puma under computed torque, in two readings of the document',
-        f"""{DOCUMENT}
---duration S : positive = 4
-    of the motion [s]
-{PICTURE}""",
+        DOCUMENT + PUMA + PICTURE,
     ),
 }
 """Summary and options of each study."""
-
-DRAWN = {
-    'concurrency': ('concurrency_picture', 'draw_speedups'),
-    'six-link': ('six_link_picture', 'draw_ways'),
-    'puma': ('pictures', 'draw_errors'),
-}
-"""Module and function of the pictures of studies that have one."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -109,7 +84,7 @@ def add_parser(subparsers: Any) -> None:
     for name, (summary, options) in STUDIES.items():
         about = f'{summary[0].upper()}{summary[1:]}.'
         study = studies.add_parser(name, help=summary, description=about)
-        study.set_defaults(document=None)
+        study.set_defaults(document=None, output=None)
         fill(study, options, path_kind=('line', 'joint'))
 
 
@@ -120,14 +95,20 @@ def run(args: argparse.Namespace) -> int:
     document stays as it was then.
     """
     from ne_dynamics.papers.studies import document
+    from ne_dynamics.papers.studies.drawn_study import find_study, run_study
     from ne_dynamics.prepared_file import write_whole
 
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
-    if args.study in DRAWN:
-        settle_output(args, '_output', source='reproduce')
+    settle_output(args, '_output', source='reproduce')
     with show_share(args.study) as show:
-        report = _report(args, lambda done, total: show(done / total) if show else None)
+        wanted: dict[str, Any] = {}
+        study = find_study(args.study)
+        if args.study == 'forms':
+            wanted['robot'] = robot = read_model(args).load()
+            wanted['motion'] = study.choose_motion(**take(study.choose_motion, args, robot=robot))
+        wanted['progress'] = lambda done, total: show(done / total) if show else None
+        report = run_study(args.study, take(study.study, args, **wanted), args.output)
     if args.document is not None and not report.disagreements:
         text = document.with_report(document.read_document(args.document), report)
         # Line ends stay as they are, and the old document until the new one is complete.
@@ -136,29 +117,5 @@ def run(args: argparse.Namespace) -> int:
     if report.disagreements:
         sys.stdout.flush()  # the tables come first
         head = f'ne_dynamics reproduce {args.study}: error: '
-        print_lines([head + line for line in report.disagreements], sys.stderr)
+        say(head + line for line in report.disagreements)
     return 1 if report.disagreements else 0
-
-
-def _report(args: argparse.Namespace, progress: Callable[[float, float], None]) -> StudyReport:
-    module = _import_study(args.study.replace('-', '_'))
-    given: dict[str, Any] = {'progress': progress}
-    if args.study == 'forms':
-        given['robot'] = robot = ModelFile(args).load()
-        given['motion'] = module.choose_motion(**take(module.choose_motion, args, robot=robot))
-    given = take(module.study, args, **given)
-    if args.study not in DRAWN:
-        report: StudyReport = module.study(**given)
-        return report
-    # Imported before the work: what is missing must not show up at the end.
-    drawing, draw = DRAWN[args.study]
-    pictures = _import_study(drawing)
-    report, shown = module.study(**given)
-    path = args.output / f'{args.study}.png'
-    getattr(pictures, draw)(path, shown, *([args.n] if args.study == 'concurrency' else []))
-    report.pictures.append(path)
-    return report
-
-
-def _import_study(name: str) -> ModuleType:
-    return importlib.import_module(f'ne_dynamics.papers.studies.{name}')

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from ne_dynamics.cli.options.package_folder import begin_package, declare_package, write_package
+from ne_dynamics.cli.options.package import begin_package, declare_package, write_package
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.description_file import looks_like_xml
 
 ENDING = '_bringup'
 
@@ -24,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.bring_up import BroughtUpArm, render_package
 
     folder, model, robot = begin_package(args, ENDING)
-    if not looks_like_xml(model.text):
+    if not model.is_urdf:
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
     name, tip_link = folder.absolute().name, robot.tip_link or ''
     arm = BroughtUpArm(name, robot, model.text, tip_link, dict(args.lock))
@@ -32,11 +31,5 @@ def run(args: argparse.Namespace) -> int:
     extras = model.find_own_extras()
     if extras is not None:
         texts['urdf/arm.extras.yaml'] = extras.read_text(encoding='utf-8')
-    remarks = []
-    missing = arm.find_joints_without_effort()
-    if missing:
-        remarks.append(f'no command interface effort in <ros2_control>: {", ".join(missing)}')
-    if arm.effort_limits is None:
-        remarks.append('a joint has no effort limit: set effort_limits before the first trial')
-    write_package(folder, texts, robot, remarks, 'simulation.launch.py')
+    write_package(folder, texts, robot, arm.remarks, 'simulation.launch.py')
     return 0

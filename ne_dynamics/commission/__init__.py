@@ -35,15 +35,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'arm.one_process': 'OneProcessSession',
-            'arm.session': 'Session',
-            'offline_steps': 'Motions',
-            'folder': 'CommissionFolder',
-            'steps': 'Ending Outcome Step perform',
-            'subject': 'CommissionedArm',
-            'arm_steps': 'ArmSteps',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -27,7 +27,6 @@ from ne_dynamics.commission.node_settings import (
     sticking_parameters,
 )
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.report import make_report
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
@@ -40,7 +39,6 @@ from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole
-from ne_dynamics.report_page import render_page
 
 FITTED = 'fitted.urdf'
 """As `identify` has fitted it; what is made of it is that of the name below."""
@@ -363,6 +361,9 @@ class OfflineSteps:
 
     def report(self) -> Mapping[str, Any]:
         """Write the report."""
+        from ne_dynamics.commission.report import make_report
+        from ne_dynamics.report_page import render_page
+
         identified = self.model(IDENTIFIED).robot
         logs = {
             name: self.log(name)

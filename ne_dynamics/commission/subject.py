@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.writing.model_files import write_model
-from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import make_written_model
-from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import ModelExtras, find_extras, read_extras
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
@@ -75,8 +73,7 @@ class CommissionedArm:
 
     def write(self, file: Path, robot: Robot) -> Robot:
         """Write a URDF with the numbers of a robot, and return the robot as read from it."""
-        written = make_written_model(self.text, robot, self.extras)
-        write_model(file, encode_urdf(written.text, self.encoding), written.extras_text)
+        make_written_model(self.text, robot, self.extras, self.encoding).write(file)
         return self.load(file)
 
     def load(self, file: Path) -> Robot:

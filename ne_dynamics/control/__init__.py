@@ -78,26 +78,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'controller': 'Controller',
-            'guards.feasibility': (
-                'find_drive_inertias check_gains_and_drives largest_damping_rate phase_margin'
-            ),
-            'guards.limits': 'GUARD_LIMITS GuardLimits',
-            'guards.state_guard': 'Fault FaultKind StateRefused',
-            'feedback_gains': 'Gains',
-            'laws': 'ControlLaw Mode',
-            'payload.carrier': 'Carrier PayloadSource',
-            'payload.estimate': 'PayloadEstimate estimate_payload',
-            'payload.motion_windows': 'MotionWindows',
-            'sensors.velocity_source': (
-                'PositionVelocity VelocityFilter VelocitySettings VelocitySource velocity_filter'
-            ),
-            'sensors.wrench_settings': 'Measures',
-            'payload.thresholds': 'PAYLOAD',
-            'tick': 'Tick',
-            'tuning': 'OnFault',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

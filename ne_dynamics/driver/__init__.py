@@ -27,12 +27,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'description': 'describe_driver',
-            'diagnosis': 'diagnose_log',
-            'profile': 'DriverDescription',
-            'recording': 'CommandLog DriverRecording',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
@@ -9,9 +12,11 @@ from ne_dynamics.driver.fault_search import FaultSearch
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
 from ne_dynamics.logs import Log, LogDiagnosis, LogReading
-from ne_dynamics.logs.parts import change_in_parts
+from ne_dynamics.logs.diagnosis import DiagnosedLogs
+from ne_dynamics.logs.parts import change_in_parts, is_long
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Robot
 
 
@@ -73,3 +78,44 @@ def diagnose_log(
         repaired = change_in_parts(repaired, search.certain.read_log, work, delay)
     untold = tuple(search.list_unidentifiable())
     return LogDiagnosis((*faults, *search.faults), untold, repaired, search.certain)
+
+
+def diagnose_logs(
+    dynamics: Dynamics, logs: Sequence[Log], work: Work, *, is_repaired: bool
+) -> DiagnosedLogs:
+    """Find the faults of each log, and repair those that are certain where that is asked for."""
+    if any(map(is_long, logs)):
+        found = [diagnose_log(dynamics, log, work=work) for log in logs]
+    else:
+        found = list(work.map('diagnose', _diagnose, [(log,) for log in logs], dynamics))
+    return DiagnosedLogs(tuple(found), tuple(logs), is_repaired)
+
+
+def _diagnose(log: Log, dynamics: Dynamics) -> LogDiagnosis:
+    return diagnose_log(dynamics, log)
+
+
+def diagnose_load_logs(
+    dynamics: Dynamics,
+    logs: Sequence[Log],
+    *,
+    is_repaired: bool,
+    mass: float | None = None,
+    link_name: str = '',
+) -> DiagnosedLogs:
+    """Find the faults of a log with a load that the model lacks, and of one without it.
+
+    What is asked for is no fault: the load of the first log, and, where its mass is known [kg], a
+    factor on the effort of each joint.
+    """
+    models = [dynamics] * len(logs)
+    if mass is not None and np.isfinite(mass) and mass > 0.0:  # the fit refuses others
+        load = Inertia(mass, np.zeros(3), np.zeros((3, 3)))
+        robot = dynamics.robot.with_payload(load, link_name or None)
+        robot = replace(robot, name=dynamics.robot.name)
+        models[0] = Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
+    found = [
+        diagnose_log(model, log, has_free_factors=mass is not None, has_load=log is logs[0])
+        for model, log in zip(models, logs, strict=True)
+    ]
+    return DiagnosedLogs(tuple(found), tuple(logs), is_repaired)

@@ -194,6 +194,8 @@ class StateThresholds:
 
     # recording
     fewest_states: int = threshold(2, '', 'States, and commands, of which something can be said.')
+    discovery_time: float = threshold(5.0, 's', 'A topic of commands is looked for so long.')
+    waiting_messages: int = threshold(1000, '', 'Messages that may wait to be recorded.')
 
     # timing
     gap_periods: float = threshold(

@@ -30,12 +30,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'keep_out': 'FLOOR KeepOut',
-            'limits': 'ExcitationLimits Shares',
-            'plan': 'Excitation plan_excitation',
-            'solids': 'load_solids',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

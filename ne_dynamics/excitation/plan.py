@@ -152,22 +152,22 @@ def plan_excitation(
     ignored : sequence of (str, str)
         Pairs of links that may touch.
     duration : float, optional
-        [s]; default: from the time in which the slowest joint crosses its range.
+        Duration [s]; default: 20 to 60, from how long the slowest joint takes to cross its range.
     base_frequency : float, optional
-        Lowest frequency of the series [Hz]; default: such that the highest is
-        `EXCITATION.highest_frequency`.
+        Lowest frequency of the series [Hz]; default: for a highest one of 0.5 Hz.
     harmonics : int
-        Number of frequencies of the series.
+        Number of frequencies.
     points_per_second : float, optional
-        Of the trajectory; default: `EXCITATION.points_per_period` in the shortest period.
+        Points of the trajectory; default: 80 in the shortest period.
     objective : str
-        'log-det' (volume of the uncertainty) or 'condition'.
+        Minimise the volume of the uncertainty of all parameters ('log-det'), or the condition
+        number ('condition').
     noise_share : float
         Noise of the efforts, as a part of each joint's effort limit.
     starts : int
-        Number of random initial motions of the search; the best result is returned.
+        Number of random motions to optimise; the best one is taken.
     seed : int
-        Same arguments and seed give the same motion.
+        Seed: same arguments and seed give the same motion.
     progress : callable, optional
         Called with the completed part of the work, from 0 to 1.
 
@@ -183,6 +183,7 @@ def plan_excitation(
     pose = check_vector(start, 'start', dynamics.n)
     _check_options(margin, duration, base_frequency, harmonics, points_per_second, noise_share)
     _check_search(objective, starts, seed)
+    _check_links([link.name for link in dynamics.robot.links], ignored)
     _check_start(dynamics, pose)
     limits = ExcitationLimits.of_robot(dynamics, pose) if limits is None else limits
     if not limits.moves.any():
@@ -222,6 +223,14 @@ def _check_search(objective: str, starts: int, seed: int) -> None:
         raise InputError(f'starts: expected at least 1, got {starts}')
     if seed < 0:
         raise InputError(f'seed: expected at least 0, got {seed}')
+
+
+def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
+    for name in (name for pair in pairs for name in pair):
+        if name not in names:
+            raise InputError(
+                f'--ignore-pair: expected a link, one of {", ".join(names)}, got {name!r}'
+            )
 
 
 def _note_shapes(

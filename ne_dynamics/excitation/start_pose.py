@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import ExcitationError
+from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.keep_out import KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits, Shares
@@ -62,6 +62,50 @@ def choose_start(
     raise ExcitationError(
         f'start: expected a pose, got none, and 60 others were not free either ({failure})'
     )
+
+
+def arrange_start(
+    dynamics: Dynamics,
+    given: Sequence[tuple[str, float]],
+    solids: Sequence[Solid],
+    keep_out: Sequence[KeepOut],
+    margin: float,
+    shares: Shares,
+) -> tuple[FloatArray, list[str]]:
+    """Return a pose of positions [rad or m], and a note where some of it was chosen.
+
+    They are given in the order of the joints with '' for the names, or by name for some of the
+    joints; the others are those of :func:`choose_start`, as the other parameters are.
+
+    Raises
+    ------
+    InputError
+        When positions and joints do not fit.
+    ExcitationError
+        When there is no pose for the others.
+    """
+    names = dynamics.joint_names
+    listed = [value for name, value in given if not name]
+    if listed:
+        if len(listed) != len(given) or len(listed) != len(names):
+            raise InputError(
+                f'--start: expected {len(names)} positions, {", ".join(names)}, or NAME=VALUE '
+                f'for some, got {len(given)} values'
+            )
+        return np.array(listed), []
+    pose: dict[str, float] = {}
+    for name, value in given:
+        if name not in names or name in pose:
+            unknown = f'for an unknown joint; the joints are {", ".join(names)}'
+            what = 'twice' if name in pose else unknown
+            raise InputError(f'--start: expected one value for a joint, got {name!r} {what}')
+        pose[name] = value
+    notes = []
+    if len(pose) < len(names):
+        chosen, called = choose_start(dynamics, solids, keep_out, margin, shares)
+        pose = dict(zip(names, chosen.tolist(), strict=True)) | pose
+        notes.append(f'the start is {called}, for want of --start')
+    return np.array([pose[name] for name in names]), notes
 
 
 def _generate(dynamics: Dynamics) -> Iterator[tuple[FloatArray, str]]:

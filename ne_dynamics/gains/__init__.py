@@ -44,14 +44,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'design': 'design_gains',
-            'designed_gains': 'GainDesign',
-            'files': 'FILE_NAMES KINDS as_yaml list_kinds order_joints require_controller_name',
-            'kind': 'RAW',
-            'prediction': 'SETTLED',
-            'request': 'ALL_MODES GainMode GainRequest',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

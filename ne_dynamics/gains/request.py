@@ -52,7 +52,7 @@ class GainRequest:
     delay_jitter : float
         By how much the dead time may occasionally be longer [s].
     position_step : float or sequence of n float
-        Resolution of the encoders at the joints [rad or m]; 0 for none.
+        Resolution of the encoders at the joints, one for all or one each [rad or m]; 0 for none.
     velocity_source : VelocitySource or str
         Source of the node's velocities. If it is not `measured`, JTC and drives use the
         difference of the last two positions.
@@ -67,12 +67,12 @@ class GainRequest:
         Its centre of mass in the frame of the tip [m].
     modes : sequence of GainMode or str
     stiffness : sequence of n float, or one, optional
-        Stiffness of the gears, between the motors, whose positions are fed back, and the links
-        [N m/rad or N/m]. Default: rigid.
+        Stiffness of the gears, between the motors, whose positions are fed back, and the links,
+        one for all or one each [N m/rad or N/m]; default: rigid.
     elastic_damping_ratio : float
         Damping ratio of the vibrations with these gears.
     phase_margin : float
-        [degrees]
+        Phase margin [degrees].
     gain_margin : float
         Factor by which gains may be larger (and, with an integral, smaller).
     relaxed_margins : sequence of (float, float)
@@ -81,7 +81,7 @@ class GainRequest:
     noise_share : float
         Largest change of the effort by one encoder step, as a part of the effort limit.
     position_error, sliding_error : float
-        Errors up to which the effort, with gravity, stays within its limits [rad], [m].
+        Error up to which the effort, with gravity, stays within its limits [rad], [m].
     least_frequency : float
         Natural frequency below which gains are useless [rad/s].
     integral : bool
@@ -89,13 +89,15 @@ class GainRequest:
     drive_rate : float
         Rate at which MIT-mode drives close their loop [1/s].
     drive_delay : float, optional
-        Their dead time [s]; default: one of their periods.
+        Dead time of that loop [s]; default: one of its periods.
     drive_kp_range, drive_kd_range : two floats
         Ranges of gains that the drives accept [N m/rad or N/m], [N m s/rad or N s/m].
     effort_limits : sequence of n float, or one, optional
-        Replaces those of the model [N m or N].
-    poses, seed : int
-        Number of poses examined in the workspace, and seed of their choice.
+        Effort limits instead of the model's, one for all or one each [N m or N].
+    poses : int
+        Number of random poses that are examined.
+    seed : int
+        Seed of these poses.
 
     Raises
     ------

@@ -37,16 +37,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'evaluation': 'Evaluation JointResidual evaluate',
-            'load.drive_gains': 'fit_drive_gains',
-            'load.payload': 'identify_payload',
-            'load.payload_fit': 'fit_payload',
-            'pieces.log_set': 'FilteredLogs',
-            'report.report': 'Report',
-            'run': 'identify identify_filtered',
-            'settings': 'IdentificationSettings',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

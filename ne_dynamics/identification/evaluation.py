@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -190,3 +191,16 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
 def rms(values: FloatArray) -> FloatArray:
     """Return the root mean square of each column."""
     return np.asarray(np.sqrt(np.mean(values * values, axis=0)))
+
+
+def describe_residuals(joints: Sequence[JointResidual]) -> list[str]:
+    """Return how well a model reproduces efforts, joint by joint, as a table in lines."""
+    width = max(len(joint.name) for joint in joints)
+    lines = [f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained']
+    for joint in joints:
+        explained = f'{100.0 * joint.explained:8.1f} %' if math.isfinite(joint.explained) else '-'
+        lines.append(
+            f'  {joint.name:{width}}  {joint.rms_measured:10.4g}  {joint.rms_model:10.4g}  '
+            f'{joint.rms_difference:10.4g}  {explained:>9}'
+        )
+    return lines

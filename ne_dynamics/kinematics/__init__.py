@@ -19,10 +19,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'inverse': 'inverse_kinematics inverse_kinematics_branches',
-            'pose': 'compute_pose_errors',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -33,15 +33,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'diagnosis': 'LogDiagnosis',
-            'finding': 'Certainty Finding',
-            'log': 'Log',
-            'reading': 'LogReading',
-            'recording': 'Recording',
-            'signals': 'filtered',
-            'segment': 'Signals',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -1,4 +1,4 @@
-"""What is wrong with a log, and the log without what can be undone."""
+"""What is wrong with logs, and the logs without what can be undone."""
 
 from __future__ import annotations
 
@@ -46,3 +46,72 @@ class LogDiagnosis:
             'faults': [fault.as_json() for fault in self.faults],
             'untold': list(self.untold),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class DiagnosedLogs:
+    """Logs, and what is wrong with each.
+
+    Attributes
+    ----------
+    diagnoses : tuple of LogDiagnosis
+    given : tuple of Log
+        As they were read.
+    is_repaired : bool
+        Whether the repaired ones are to be used.
+    """
+
+    diagnoses: tuple[LogDiagnosis, ...]
+    given: tuple[Log, ...]
+    is_repaired: bool
+
+    @property
+    def logs(self) -> tuple[Log, ...]:
+        """The logs to be used."""
+        repaired = tuple(diagnosis.repaired for diagnosis in self.diagnoses)
+        return repaired if self.is_repaired else self.given
+
+    @property
+    def refused(self) -> list[str]:
+        """Names of logs with an error that is not repaired."""
+        return [
+            name for name, own in self.named if (own.remaining if self.is_repaired else own.errors)
+        ]
+
+    @property
+    def named(self) -> list[tuple[str, LogDiagnosis]]:
+        """Each log's name, and what is wrong with it."""
+        return [(log.source, own) for log, own in zip(self.given, self.diagnoses, strict=True)]
+
+    @property
+    def remedy(self) -> str:
+        """What can be done about logs that are wrong."""
+        if any(diagnosis.remaining for diagnosis in self.diagnoses):
+            return 'not all of it can be repaired: do what each line above says'
+        return '--repair takes out what is wrong'
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is wrong as data for JSON: of one log, or of each."""
+        documents = [diagnosis.as_json() for diagnosis in self.diagnoses]
+        return {'diagnosis': documents[0] if len(documents) == 1 else documents}
+
+    def lines(self) -> list[str]:
+        """Return lines for people; of several logs each has its name before its faults."""
+        each = self.describe_each()
+        if len(each) == 1:
+            return each[0]
+        named = zip(self.given, each, strict=True)
+        return [line for log, own in named if own for line in (f'  {log.source}:', *own)]
+
+    def describe_each(self) -> list[list[str]]:
+        """Return for each log the lines on what is wrong, and what was repaired."""
+        found = []
+        for diagnosis in self.diagnoses:
+            lines = [f'  {fault.text}' for fault in diagnosis.faults]
+            repaired = [fault.code for fault in diagnosis.faults if fault.is_certain]
+            if self.is_repaired and repaired:
+                lines.append(f'  repaired: {", ".join(repaired)}')
+            if lines:
+                lines += [f'  this log does not show {sentence}' for sentence in diagnosis.untold]
+            found.append(lines)
+        return found

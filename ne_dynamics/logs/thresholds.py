@@ -34,6 +34,7 @@ class LogThresholds:
     # Messages
     shown_header: int = threshold(80, 'characters', 'Part of a header that an error shows.')
     shown_names: int = threshold(3, '', 'Names in a line of a finding, at most.')
+    most_unused: int = threshold(8, '', 'Columns that are not used which are named.')
 
     # Names
     name_similarity: float = threshold(

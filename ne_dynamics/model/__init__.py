@@ -40,16 +40,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'coupled_drive': 'CoupledDrive',
-            'dh': 'load_dh',
-            'files': 'load_model',
-            'friction': 'FrictionModel',
-            'orientation': 'angular_velocity_of_axes',
-            'rigid_body': 'FloatArray Inertia Transform',
-            'robot': 'Joint JointType Link Robot',
-            'urdf.tree': 'load_urdf',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ne_dynamics.model.robot import Link, Robot
+from ne_dynamics.tables import align_lines
 
 TOOL = re.compile(
     r'(.*[_/-])?(tool0|tool|flange|tcp|ee|eef|end_effector)([_-](link|frame))?', re.IGNORECASE
@@ -66,3 +69,25 @@ def _list_joints(robot: Robot, link: Link) -> tuple[str, ...]:
         names += [name] * (name not in names)
         body = robot.bodies[body].parent
     return tuple(reversed(names))
+
+
+def describe_chains(chains: Sequence[Chain], most: int = 8) -> list[str]:
+    """Return the chains as proposals for `--tip-link`, so many at most, in lines."""
+    if not chains:
+        return []
+    rows = [
+        [
+            f'--tip-link {shlex.quote(chain.tip_link)}',
+            f'{len(chain.joints)} joints',
+            'named like a place for tools' * chain.is_tool,
+            ', '.join(chain.joints),
+        ]
+        for chain in chains[:most]
+    ]
+    more = len(chains) - len(rows)
+    return [
+        '',
+        '  the tree has several ends; one of them is chosen by',
+        *(f'    {line}' for line in align_lines([], rows, is_text=True)),
+        *([f'    and {more} more'] if more else []),
+    ]

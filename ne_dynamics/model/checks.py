@@ -7,7 +7,7 @@ that are fixed to others (tool frames, sensor frames) are usual and no finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ne_dynamics.model.rigid_body import (
     find_principal,
 )
 from ne_dynamics.model.robot import BASE, Body, Joint, JointType, Link, ModelFinding, Robot
+from ne_dynamics.tables import align_lines
 
 SEVERITIES = ('error', 'warning', 'info')
 """From the worst on."""
@@ -396,3 +397,18 @@ def _motion(body: Body, coordinate: float) -> Transform:
     if body.joint_type.is_prismatic:
         return Transform.from_translation(body.axis * position)
     return Transform.from_rotation(axis_angle_rotation(body.axis, position))
+
+
+def describe_findings(findings: Sequence[ModelFinding], counts: Mapping[str, int]) -> list[str]:
+    """Return findings, and how many there are by their severity, in lines."""
+    rows = [
+        [each.severity, each.element, each.code, ' '.join(each.message.split())]
+        for each in findings
+    ]
+    words = zip(('error', 'warning', 'remark'), counts.values(), strict=True)
+    return [
+        *[''] * bool(rows),
+        *(f'  {line}' for line in align_lines([], rows, is_text=True)),
+        '',
+        '  ' + ', '.join(f'{count} {word}{"s" * (count != 1)}' for word, count in words),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ LARGEST_DOCUMENT = 64 * 2**20
 
 LONGEST_PROLOG = 2**16
 """The first element of a description begins within this many bytes."""
+
+_DECLARED = re.compile(rb'<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
 
 
 def looks_like_xml(text: str | bytes) -> bool:
@@ -80,3 +83,25 @@ def read_file(path: str | os.PathLike[str], what: str = 'a robot description') -
     if not data.strip():
         raise ModelError(f'{os.fspath(path)}: expected {what}, got an empty file')
     return data
+
+
+def read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return the text of a description and its encoding, line ends and byte order mark kept.
+
+    Raises
+    ------
+    ModelError
+        When the file cannot be read or decoded.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelError(f'cannot read the model file {str(path)!r}: {error.strerror}') from error
+    declared = _DECLARED.match(data)
+    encoding = declared.group(1).decode('ascii') if declared else 'utf-8'
+    if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
+        encoding = 'utf-16'
+    try:
+        return data.decode(encoding), encoding
+    except (UnicodeError, LookupError) as error:
+        raise ModelError(f'{os.fspath(path)}: expected a text in {encoding}: {error}') from error

@@ -17,6 +17,7 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
     from ne_dynamics.motion.annotated.annotation import annotate
+    from ne_dynamics.motion.annotated.file_annotation import AnnotatedFile, AnnotationRequest
     from ne_dynamics.motion.annotated.position_check import check_positions
     from ne_dynamics.motion.check import check_motion
     from ne_dynamics.motion.joint_limits import (
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
 __all__ = [
     'MOTION',
     'NANO',
+    'AnnotatedFile',
     'AnnotatedTrajectory',
+    'AnnotationRequest',
     'DemandLimits',
     'DesiredState',
     'LimitTolerances',
@@ -68,21 +71,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'annotated.annotated_trajectory': 'AnnotatedTrajectory',
-            'check': 'check_motion',
-            'joint_limits': (
-                'DemandLimits LimitTolerances position_limits sample_positions usual_velocities'
-            ),
-            'limit_violation': 'LimitViolation',
-            'motion': 'Motion',
-            'annotated.annotation': 'annotate',
-            'annotated.position_check': 'check_positions',
-            'thresholds': 'MOTION',
-            'time_scaling.retiming': 'retime',
-            'trajectory_file': 'TrajectoryFile parse_trajectory trajectory_text',
-            'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -23,11 +23,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'forms': 'FORMULATIONS Formulation',
-            'robots': 'Case',
-            'studies.report': 'StudyReport',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

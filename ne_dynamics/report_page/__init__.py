@@ -38,10 +38,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'page': 'Column Figure Item LegendEntry Page Paragraph Section Table Tone',
-            'page_html': 'render_page',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -61,24 +61,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'annotator.settings': 'ANNOTATOR_PARAMETERS',
-            'latched': 'LATCHED',
-            'messages.conversion': 'JointStateReader MessageError',
-            'thresholds': 'NODE',
-            'node': 'ComputedTorqueNode',
-            'running.command_line': 'check_arguments readable_parameters start_rclpy',
-            'running.private_domain': 'private_domain',
-            'running.low_latency_executor': 'LowLatencyExecutor make_executor',
-            'running.signals': 'stop_on_signals',
-            'settings.configuration': 'make_controller make_tuning',
-            'settings.controlled_arm': 'ControlledArm controlled_arm',
-            'settings.robot_source': 'load_robot',
-            'settings.declared_parameters': 'DeclaredParameters',
-            'settings.locked_joints': 'LockedJoints',
-            'settings.parameter_file': 'read_parameters',
-            'settings.parameters': 'NodeSettings PARAMETERS',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

@@ -39,14 +39,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = load_later(
-        __name__,
-        {
-            'elastic_arm': 'ElasticArm',
-            'gain_proof': 'Proof prove_gains',
-            'hidden_errors': 'EffortMeaning HiddenErrors draw_hidden_errors',
-            'mujoco_model': 'MujocoArm',
-            'one_process_loop': 'OneProcessLoop SensorReading',
-            'robot_parameters': 'SimulatedRobotSettings',
-        },
-    )
+    __getattr__, __dir__ = load_later(__name__)

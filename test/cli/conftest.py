@@ -1,5 +1,6 @@
 """Commands called in the process of the tests."""
 
+import json
 import subprocess
 import sys
 
@@ -13,33 +14,44 @@ ARM = '--model', str(shipped_file('six_axis_arm.urdf'))
 
 
 @pytest.fixture
-def refused(capsys):
-    """Return a function that runs a command, which says in one line why it does nothing."""
+def call(capsys):
+    """Return a function that runs a command: its exit code, and what it printed, out and err."""
 
-    def call(message, command, *arguments, lines=1):
-        assert main([command, *map(str, arguments)]) == 1
-        captured = capsys.readouterr()
-        assert captured.err.startswith(f'ne_dynamics {command}: error: ')
-        assert message in captured.err
-        assert captured.err.count('\n') == lines
-        return captured
+    def run(*words):
+        try:
+            code = main([*map(str, words)])
+        except SystemExit as end:
+            code = end.code
+        return (code, *capsys.readouterr())
 
-    return call
+    return run
 
 
 @pytest.fixture
-def call_demo(tmp_path, monkeypatch, capsys):
-    """Return a function that calls the command in this process: exit code, and its errors."""
-    monkeypatch.chdir(tmp_path)
+def ask(call):
+    """Return a function that runs a command, which prints JSON, and returns that."""
 
-    def call(*arguments):
-        try:
-            code = main(['demo', *map(str, arguments)])
-        except SystemExit as end:
-            code = end.code
-        return code, capsys.readouterr().err
+    def run(*words):
+        code, out, err = call(*words, '--json')
+        assert code == 0, err
+        return json.loads(out)
 
-    return call
+    return run
+
+
+@pytest.fixture
+def refused(call):
+    """Return a function that runs a command, which says in one line why it does nothing."""
+
+    def run(message, command, *words, lines=1):
+        code, out, err = call(command, *words)
+        assert code == 1
+        assert err.startswith(f'ne_dynamics {command}: error: ')
+        assert message in err
+        assert err.count('\n') == lines
+        return out
+
+    return run
 
 
 @pytest.fixture
@@ -47,12 +59,12 @@ def annotate(tmp_path, monkeypatch):
     """Return a function that annotates a text and returns exit code and output file."""
     monkeypatch.delenv(MODEL_VARIABLE, raising=False)
 
-    def call(text, *options, model=ARM):
+    def run(text, *options, model=ARM):
         source, target = tmp_path / 'in.yaml', tmp_path / 'out.yaml'
         source.write_text(text)
         return main(['annotate', *model, *options, str(source), str(target)]), target
 
-    return call
+    return run
 
 
 @pytest.fixture

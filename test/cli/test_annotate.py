@@ -12,8 +12,7 @@ import pytest
 import yaml
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
@@ -21,6 +20,7 @@ from ne_dynamics.shipped import shipped_file
 ARM = str(shipped_file('six_axis_arm.urdf'))
 NAMES = [f'joint_{index}' for index in (6, 1, 2, 3, 4, 5)]
 ORDER = [NAMES.index(f'joint_{index + 1}') for index in range(6)]
+TIP = '--tip-link', 'tcp'
 
 
 def echoed() -> str:
@@ -104,33 +104,26 @@ def test_ros_takes_what_is_written_and_gives_it_back(annotate, tmp_path) -> None
         read_trajectory(str(again))
 
 
-def test_standard_input_and_output(monkeypatch, capsys) -> None:
+def test_standard_input_and_output(monkeypatch, call) -> None:
     monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(echoed().encode())))
-    assert main(['annotate', '--model', ARM, '-', '-']) == 0
-    output = capsys.readouterr()
-    assert len(yaml.safe_load(output.out)['points']) > 2
-    assert 'standard input: 2 points' in output.err
+    code, out, err = call('annotate', '--model', ARM, '-', '-')
+    assert code == 0
+    assert len(yaml.safe_load(out)['points']) > 2
+    assert 'standard input: 2 points' in err
 
 
 def test_terms_payload_gravity_and_links(annotate) -> None:
-    _, target = annotate(echoed(), '--without', 'gravity', '--without', 'inertia')
-    np.testing.assert_allclose(arrays_of(target)[2][-1], np.zeros(6), atol=1e-9)
-
-    _, target = annotate(echoed(), '--gravity', '0', '0', '9.0')
-    q = np.full(6, 0.5)
-    np.testing.assert_allclose(
-        arrays_of(target)[2][-1], dynamics(gravity=(0, 0, 9.0)).gravity_torque(q), atol=1e-9
-    )
-
-    load = ['--payload-mass', '2', '--payload-com', '0', '0', '0.1']
-    _, target = annotate(echoed(), '--tip', 'tcp', *load)
+    q, zeros = np.full(6, 0.5), np.zeros(6)
     robot = load_urdf(ARM, tip_link='tcp')
-    payload = robot.payload_parameters(Inertia(2.0, (0.0, 0.0, 0.1), np.zeros((3, 3))))
-    zeros = np.zeros(6)
-    expected = Dynamics(robot, backend='python').inverse_dynamics(
-        q, zeros, zeros, None, None, payload
-    )
-    np.testing.assert_allclose(arrays_of(target)[2][-1], expected, atol=1e-9)
+    load = robot.payload_parameters(Inertia(2.0, (0.0, 0.0, 0.1), np.zeros((3, 3))))
+    loaded = Dynamics(robot, backend='python').inverse_dynamics(q, zeros, zeros, None, None, load)
+    for options, expected in (
+        ('--without gravity --without inertia', zeros),
+        ('--gravity 0 0 9.0', dynamics(gravity=(0, 0, 9.0)).gravity_torque(q)),
+        ('--tip tcp --payload-mass 2 --payload-com 0 0 0.1', loaded),
+    ):
+        _, target = annotate(echoed(), *options.split())
+        np.testing.assert_allclose(arrays_of(target)[2][-1], expected, atol=1e-9)
 
 
 def changed(**fields) -> str:
@@ -184,22 +177,28 @@ def test_what_is_wrong_is_named_and_nothing_written(annotate, capsys, what, text
     assert not target.exists()
 
 
-def test_options_are_checked(annotate, capsys) -> None:
-    for options, message in (
-        (('--start', '1,2'), '--start: expected 6 values'),
-        (('--effort-tolerance', '1,2'), '--effort-tolerance: expected 6 values'),
-        (('--effort-tolerance', '0'), 'effort_tolerance: expected finite numbers > 0'),
-        (('--max-points', '3'), 'takes more than the 3 points'),
-        (('--tip', 'nowhere'), 'nowhere'),
-        (('--payload-mass', '1', '--tip', 'nowhere'), 'nowhere'),
-    ):
-        code, target = annotate(echoed(), *options)
-        assert code == 1
-        assert message in capsys.readouterr().err
-        assert not target.exists()
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ('--start 1,2', '--start: expected 6 values'),
+        ('--effort-tolerance 1,2', '--effort-tolerance: expected 6 values'),
+        ('--effort-tolerance 0', 'effort_tolerance: expected finite numbers > 0'),
+        ('--max-points 3', 'takes more than the 3 points'),
+        ('--tip nowhere', 'nowhere'),
+        ('--fastest', '--fastest: expected with --retime, got it alone'),
+        ('--effort-share 0.5', '--effort-share: expected with --retime, got it alone'),
+        ('--retime --effort-share 0', 'effort_share: expected > 0 and <= 1, got 0'),
+        ('--tip tcp --retime --payload-mass 80', 'holding effort of'),
+    ],
+)
+def test_what_cannot_be_done_is_said(annotate, capsys, options, message) -> None:
+    code, target = annotate(echoed(), *options.split())
+    assert code == 1
+    assert message in capsys.readouterr().err
+    assert not target.exists()
 
 
-def test_an_older_output_survives_an_error(annotate, capsys) -> None:
+def test_an_older_output_survives_an_error(annotate) -> None:
     _, target = annotate(echoed())
     before = target.read_bytes()
     os.chmod(target, 0o640)
@@ -211,11 +210,90 @@ def test_an_older_output_survives_an_error(annotate, capsys) -> None:
     assert sorted(path.name for path in target.parent.iterdir()) == ['in.yaml', 'out.yaml']
 
 
-def test_what_cannot_be_read_or_written_is_named(tmp_path, capsys) -> None:
-    missing = tmp_path / 'missing.yaml'
-    assert main(['annotate', '--model', ARM, str(missing), '-']) == 1
-    assert f'{missing}: cannot be read: No such file' in capsys.readouterr().err
-    source, target = tmp_path / 'in.yaml', tmp_path / 'no' / 'out.yaml'
+def test_what_cannot_be_read_or_written_is_named(tmp_path, refused) -> None:
+    missing, source = tmp_path / 'missing.yaml', tmp_path / 'in.yaml'
+    refused(f'{missing}: cannot be read: No such file', 'annotate', ARM, missing, '-')
     source.write_text(echoed())
-    assert main(['annotate', '--model', ARM, str(source), str(target)]) == 1
-    assert f'{target}: cannot be written: No such file' in capsys.readouterr().err
+    target = tmp_path / 'no' / 'out.yaml'
+    refused(f'{target}: cannot be written: No such file', 'annotate', ARM, source, target)
+
+
+# ---- in other times
+
+
+def sent(seconds, way=1.0, fields=('velocities', 'accelerations')) -> str:
+    """Return a motion of all joints from rest to rest, as JSON."""
+    points = []
+    for part in (0, 1):
+        whole = int(part * seconds)
+        time = {'sec': whole, 'nanosec': round((part * seconds - whole) * 1e9)}
+        rest = {field: [0.0] * 6 for field in fields}
+        points.append({'positions': [part * way] * 6, **rest, 'time_from_start': time})
+    return json.dumps({'joint_names': NAMES, 'points': points})
+
+
+def test_a_motion_that_asks_for_too_much_takes_longer(annotate, capsys) -> None:
+    code, target = annotate(sent(0.25), *TIP, '--retime')
+    assert code == 0
+    said = capsys.readouterr().err
+    assert 'in.yaml: 2 points, 0.25 s; ' in said
+    points = read_trajectory(str(target)).points
+    assert points[-1].time_from_start > 0.4
+    assert f' points with efforts, {points[-1].time_from_start:.6g} s, straight' in said
+    limits = load_urdf(ARM, tip_link='tcp').limits('effort_limit')[[5, 0, 1, 2, 3, 4]]
+    assert (np.abs([point.effort for point in points]).max(axis=0) <= limits).all()
+    np.testing.assert_allclose(points[-1].positions, np.ones(6), atol=1e-12)
+    code, target = annotate(sent(0.25), *TIP)
+    assert read_trajectory(str(target)).points[-1].time_from_start == 0.25
+
+
+def test_json_says_what_was_done(annotate, capsys) -> None:
+    code, target = annotate(sent(0.25, fields=()), *TIP, '--retime', '--json')
+    assert code == 0
+    output = capsys.readouterr()
+    assert output.err == ''
+    said = json.loads(output.out)
+    assert said['input']['duration'] == 0.25
+    points = read_trajectory(str(target)).points
+    assert said['output'] == {
+        'name': str(target),
+        'points': len(points),
+        'duration': pytest.approx(points[-1].time_from_start),
+    }
+    assert said['stops'] == 0
+    assert 0.0 <= said['path_deviation'] < 1e-4
+    assert set(said['effort_deviation']) == set(NAMES)
+
+
+def test_the_fastest_motion_is_faster_than_sent(annotate, capsys) -> None:
+    durations = []
+    for options in ((), ('--fastest',), ('--fastest', '--effort-share', '0.6')):
+        code, target = annotate(sent(3.0), *TIP, '--retime', *options)
+        assert code == 0
+        durations.append(read_trajectory(str(target)).points[-1].time_from_start)
+    slow, fast, careful = durations
+    assert slow == 3.0
+    assert fast < 1.0
+    assert fast < careful < slow
+
+
+@pytest.mark.parametrize('options', [(), ('--retime',)], ids=['plain', 'retimed'])
+def test_a_position_beyond_its_limit_between_points_is_refused(annotate, capsys, options) -> None:
+    joint = next(joint for joint in load_urdf(ARM, tip_link='tcp').joints if joint.upper < 4.0)
+    column = NAMES.index(joint.name)
+    message = json.loads(sent(1.0, way=0.0, fields=('velocities',)))
+    begin, end = message['points']
+    begin['positions'][column] = joint.upper - 0.3
+    end['positions'][column] = joint.upper
+    begin['velocities'][column] = 2.0
+    code, target = annotate(json.dumps(message), *TIP, *options)
+    assert code != 0
+    said = capsys.readouterr().err
+    assert f'points: joint {joint.name!r}: position of ' in said
+    assert f'expected at most {joint.upper:.5g} rad' in said
+    assert not target.exists()
+
+
+def test_json_needs_a_file(refused) -> None:
+    message = '--json: expected a file as OUT, got standard output'
+    refused(message, 'annotate', ARM, '--json', 'in.yaml', '-')

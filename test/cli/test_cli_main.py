@@ -30,24 +30,10 @@ def run_python(*arguments, **keywords):
     )
 
 
-@pytest.fixture
-def command(monkeypatch):
-    """Replace the subcommand `check` by a function of one's own."""
-
-    def install(run):
-        module = types.ModuleType('ne_dynamics.cli.check')
-        module.add_parser = lambda subparsers: subparsers.add_parser('check')
-        module.run = run
-        monkeypatch.setitem(sys.modules, 'ne_dynamics.cli.check', module)
-
-    return install
-
-
-def test_help_lists_every_command(capsys):
-    with pytest.raises(SystemExit) as stop:
-        cli.main(['--help'])
-    assert stop.value.code == 0
-    text = ' '.join(capsys.readouterr().out.split())
+def test_help_lists_every_command(call):
+    code, text, _ = call('--help')
+    assert code == 0
+    text = ' '.join(text.split())
     for name, command in cli.COMMANDS.items():
         assert f'{name} {command.summary}' in text
 
@@ -72,9 +58,7 @@ def test_help_imports_nothing_heavy():
     assert not imported & (set(OPTIONAL) | {f'ne_dynamics.cli.{name}' for name in cli.COMMANDS})
 
 
-@pytest.fixture(scope='module')
-def helps():
-    """Return the help of each command where no optional package can be imported, or the error."""
+def test_help_of_a_command_needs_only_the_core():
     result = run_python(
         '-c',
         'import contextlib, io, json, sys, traceback\n'
@@ -93,42 +77,40 @@ def helps():
         'print(json.dumps(helps))\n',
     )
     assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    for name, text in json.loads(result.stdout).items():
+        assert str(text).startswith(f'usage: ne_dynamics {name}')
 
 
-@pytest.mark.parametrize('name', cli.COMMANDS)
-def test_help_of_a_command_needs_only_the_core(name, helps):
-    assert str(helps[name]).startswith(f'usage: ne_dynamics {name}')
+@pytest.fixture
+def check(monkeypatch, call):
+    """Return a function that calls the command `check`, which is a function of one's own."""
+
+    def run(function):
+        module = types.ModuleType('ne_dynamics.cli.check')
+        module.add_parser = lambda subparsers: subparsers.add_parser('check')
+        module.run = function
+        monkeypatch.setitem(sys.modules, 'ne_dynamics.cli.check', module)
+        return call('check')
+
+    return run
 
 
-def test_error_is_a_message_without_traceback(command, capsys):
-    def fail(arguments):
-        raise ModelError('joint "a": expected a parent link, got none')
+def raise_error(error):
+    """Return a function that raises an error, whatever it is called with."""
 
-    command(fail)
-    assert cli.main(['check']) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ''
-    expected = 'ne_dynamics check: error: joint "a": expected a parent link, got none\n'
-    assert captured.err == expected
+    def fail(*_):
+        raise error
+
+    return fail
 
 
-def test_defects_keep_their_traceback(command):
-    def defect(arguments):
-        raise ZeroDivisionError
-
-    command(defect)
+def test_exit_codes(check):
+    """An error is a message without a traceback, Ctrl-C is quiet, a defect keeps its traceback."""
+    error = ModelError('joint "a": expected a parent link, got none')
+    assert check(raise_error(error)) == (1, '', f'ne_dynamics check: error: {error}\n')
+    assert check(raise_error(KeyboardInterrupt())) == (130, '', '')
     with pytest.raises(ZeroDivisionError):
-        cli.main(['check'])
-
-
-def test_interrupt_is_quiet(command, capsys):
-    def interrupted(arguments):
-        raise KeyboardInterrupt
-
-    command(interrupted)
-    assert cli.main(['check']) == 130
-    assert capsys.readouterr().err == ''
+        check(raise_error(ZeroDivisionError()))
 
 
 def test_reader_that_goes_away_is_no_error():
@@ -154,46 +136,37 @@ def test_reader_that_goes_away_is_no_error():
         assert process.wait(timeout=300) == 141
 
 
-@pytest.mark.parametrize('arguments', [[], ['chekc'], ['--nonsense']])
-def test_wrong_arguments_show_the_usage(arguments, capsys):
-    with pytest.raises(SystemExit) as stop:
-        cli.main(arguments)
-    assert stop.value.code == 2
-    assert 'usage: ne_dynamics' in capsys.readouterr().err
-
-
 WITH_MODEL = {
-    'annotate': ('in', 'out'),
-    'check': (),
-    'commission': (),
-    'controller': ('-o', 'out'),
-    'demo': (),
-    'excite': ('-o', 'out'),
-    'gains': ('--rate', '500', '--delay', '0.002'),
-    'equations': (),
-    'evaluate': ('log',),
-    'identify': ('log',),
-    'ik': ('--position', '0', '0', '0'),
-    'reproduce': ('forms',),
-    'setup': (),
-    'whatis': ('log',),
+    'annotate': 'in out',
+    'check': '',
+    'commission': '',
+    'controller': '-o out',
+    'demo': '',
+    'excite': '-o out',
+    'gains': '--rate 500 --delay 0.002',
+    'equations': '',
+    'evaluate': 'log',
+    'identify': 'log',
+    'ik': '--position 0 0 0',
+    'reproduce': 'forms',
+    'setup': '',
+    'whatis': 'log',
 }
 """Subcommands that take a model, and what else they need."""
 
 
+def parse(*words):
+    """Return what is parsed of words and lists of them."""
+    line = ' '.join(words).split()
+    parsed = vars(cli.build_parser(line[0]).parse_args(line))
+    return {name: value for name, value in parsed.items() if name not in ('first', 'settle')}
+
+
 @pytest.mark.parametrize(('name', 'others'), WITH_MODEL.items())
 def test_a_model_is_named_alike_by_every_command(name, others):
-    parser = cli.build_parser(name)
-    links = {
-        'long': ('--base-link', 'a', '--tip-link', 'b'),
-        'short': ('--base', 'a', '--tip', 'b'),
-    }
-    parsed = [
-        vars(parser.parse_args([name, *others, '--model', 'arm', *given]))
-        for given in links.values()
-    ]
-    assert parsed[0] == parsed[1]
-    assert [parsed[0][key] for key in ('model', 'base', 'tip')] == ['arm', 'a', 'b']
+    long = parse(name, others, '--model arm --base-link a --tip-link b')
+    assert long == parse(name, others, '--model arm --base a --tip b')
+    assert [long[key] for key in ('model', 'base', 'tip')] == ['arm', 'a', 'b']
 
 
 def test_every_command_with_a_model_is_known_here():
@@ -206,28 +179,55 @@ def test_every_command_with_a_model_is_known_here():
 
 @pytest.mark.parametrize(('name', 'others'), WITH_MODEL.items())
 def test_a_model_may_stand_alone_but_only_once(name, others, capsys):
-    parser = cli.build_parser(name)
-    first, rest = (others[:1], others[1:]) if name == 'reproduce' else ((), others)
-    alone = vars(parser.parse_args([name, *first, 'arm', *rest]))
-    named = vars(parser.parse_args([name, *first, *rest, '--model', 'arm']))
+    before, after = ('forms', '') if name == 'reproduce' else ('', others)
+    alone = parse(name, before, 'arm', after)
     assert alone['model'] == 'arm'
-    same = alone.keys() - {'first', 'settle'}
-    assert {key: alone[key] for key in same} == {key: named[key] for key in same}
+    assert alone == parse(name, before, after, '--model arm')
     wrong = []
     if name not in ('evaluate', 'identify'):  # these have one more log then
-        wrong.append([name, *first, 'arm', *rest, '--model', 'arm'])
+        wrong.append((name, before, 'arm', after, '--model arm'))
     if name not in ('annotate', 'commission', 'demo', 'whatis'):  # these say so when they run
-        wrong.append([name, *first, *rest])
-    for arguments in wrong:
+        wrong.append((name, before, after))
+    for words in wrong:
         with pytest.raises(SystemExit) as stop:
-            parser.parse_args(arguments)
+            parse(*words)
         assert stop.value.code == 2
         assert '--model' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ('arguments', 'message'),
+    ('line', 'expected'),
     [
+        ('identify arm.urdf --tip-link tcp a.csv', {'model': 'arm.urdf', 'log': ['a.csv']}),
+        (
+            'identify --tip-link tcp arm.urdf a.csv --holdout 0.1 b.csv',
+            {'model': 'arm.urdf', 'log': ['a.csv', 'b.csv'], 'holdout': 0.1},
+        ),
+        ('identify --model arm.urdf a.csv --force b.csv', {'log': ['a.csv', 'b.csv']}),
+        (
+            'annotate arm.urdf --tip-link tcp in.yaml --retime out.yaml',
+            {'model': 'arm.urdf', 'input': 'in.yaml', 'output': 'out.yaml', 'retime': True},
+        ),
+        ('annotate --model arm.urdf --retime in.yaml', {'input': 'in.yaml', 'output': None}),
+        ('whatis arm.urdf --tip-link tcp a.csv', {'model': 'arm.urdf', 'log': 'a.csv'}),
+        ('excite arm', {'position_share': 0.95, 'velocity_share': 0.7, 'harmonics': 10}),
+        ('gains arm --no-integral', {'rate': 500.0, 'integral': False, 'modes': []}),
+        ('ik arm --position 1 -1e-3 0', {'position': [1.0, -1e-3, 0.0], 'rpy': (0.0, 0.0, 0.0)}),
+    ],
+)
+def test_options_may_stand_between_arguments_and_have_the_defaults_of_what_they_are_for(
+    line, expected
+):
+    parsed = parse(line)
+    assert {name: parsed[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ('line', 'message'),
+    [
+        ('', 'COMMAND'),
+        ('chekc', 'chekc'),
+        ('--nonsense', 'COMMAND'),
         ('check arm.urdf --model b.urdf', "either MODEL or --model MODEL, got both: 'arm.urdf'"),
         ('evaluate arm.urdf', "MODEL before LOG or --model MODEL, got 'arm.urdf' alone"),
         ('identify log.csv', "MODEL before LOG or --model MODEL, got 'log.csv' alone"),
@@ -240,10 +240,11 @@ def test_a_model_may_stand_alone_but_only_once(name, others, capsys):
         ('check a --tolerance 0.1', "--tolerance: expected 0 <= tolerance < 0.01, got '0.1'"),
         ('equations a --tolerance=-1e-9', '--tolerance: expected 0 <= tolerance < 0.01'),
         ('equations a --tolerance nan', '--tolerance: expected 0 <= tolerance < 0.01'),
-        ('ik a', '--position'),
-        ('ik a --position 1 2', '--position'),
+        ('equations a --language pascal', "--language: invalid choice: 'pascal'"),
+        ('ik a', 'arguments are required: --position'),
+        ('ik a --position 1 2', '--position: expected 3 arguments'),
         ('ik a --position 1 2 nan', '--position'),
-        ('ik a --position 1 2 3 --quaternion 0 0 0 1 --rpy 0 0 0', '--rpy'),
+        ('ik a --position 1 2 3 --quaternion 0 0 0 1 --rpy 0 0 0', '--rpy: not allowed with'),
         ('ik a --position 1 2 3 --from here', '--from'),
         ('reproduce nothing', 'nothing'),
         ('reproduce equivalence --arms 0', "--arms: expected a whole number >= 1, got '0'"),
@@ -251,7 +252,6 @@ def test_a_model_may_stand_alone_but_only_once(name, others, capsys):
         ('reproduce puma --duration nan', "--duration: expected a number > 0, got 'nan'"),
         ('demo --rate 0', '--rate: expected a number'),
         ('demo --load -1', '--load: expected a number'),
-        ('demo --duration nan', '--duration: expected a number'),
         ('demo --scenario earthquake', 'tool-load'),
         ('identify a l --cutoff 0', '--cutoff: expected a'),
         ('identify a l --holdout 1', '--holdout: expected a'),
@@ -261,25 +261,25 @@ def test_a_model_may_stand_alone_but_only_once(name, others, capsys):
         ('identify a l --delay a=b', '--delay: expected '),
         ('identify a l --rename a', '--rename: expected '),
         ('identify a l --xacro-arg a=1', '--xacro-arg: expected '),
+        ('identify a l --columns t,q', '--columns: expected TIME,POSITION,VELOCITY,EFFORT'),
         ('excite a --duration nan', '--duration: expected'),
         ('excite a --start much', '--start'),
         ('annotate a in --start here', '--start'),
         ('annotate a in --start nan,1', '--start'),
         ('annotate a in --without mass', '--without'),
+        ('commission --seed -1', "--seed: expected a whole number >= 0, got '-1'"),
+        ('commission --namespace my/-arm', "letters, digits and _ with / between them, got 'my/-"),
     ],
 )
-def test_what_is_no_call_of_a_command_is_named(arguments, message, capsys):
-    arguments = arguments.split()
-    with pytest.raises(SystemExit) as stop:
-        cli.build_parser(arguments[0]).parse_args(arguments)
-    assert stop.value.code == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert 'usage: ' in error
+def test_what_is_no_call_of_a_command_is_named(line, message, call):
+    code, _, err = call(*line.split())
+    assert code == 2
+    assert message in err
+    assert 'usage: ne_dynamics' in err
 
 
 @pytest.mark.parametrize('name', sorted(cli.COMMANDS.keys() - {'bench'}))
-def test_examples_of_the_help_are_command_lines(name, capsys):
+def test_examples_of_the_help_are_command_lines(name, call):
     command = cli.COMMANDS[name]
     for example in command.examples:
         cli.build_parser(name).parse_args(example.split())
@@ -287,17 +287,13 @@ def test_examples_of_the_help_are_command_lines(name, capsys):
         line[line.index('-o') + 1] for line in map(str.split, command.examples) if '-o' in line
     ]
     assert len(set(outputs)) == len(outputs)  # a folder that is there would be refused
-    texts = []
-    for option in ('--help', '--help-all'):
-        with pytest.raises(SystemExit) as stop:
-            cli.main([name, option])
-        assert stop.value.code == 0
-        texts.append(capsys.readouterr().out)
-    assert texts[0].rstrip().endswith(command.examples[-1])
-    assert (len(texts[1]) > len(texts[0])) == bool(command.common)
+    (code, short, _), (_, long, _) = (call(name, option) for option in ('--help', '--help-all'))
+    assert code == 0
+    assert short.rstrip().endswith(command.examples[-1])
+    assert (len(long) > len(short)) == bool(command.common)
     for option in command.common:
-        assert option in texts[0]
-    words = set(re.split(r'[\s,\[\]|]+', texts[1]))
+        assert option in short
+    words = set(re.split(r'[\s,\[\]|]+', long))
     actions = cli.build_parser(name)._subparsers._group_actions[0].choices[name]._actions
     missing = {option for action in actions for option in action.option_strings} - words
     assert missing <= ({'--help-all'} if not command.common else set())
@@ -334,3 +330,9 @@ def test_a_shell_completes_command_lines(line, expected, tmp_path):
         timeout=100,
     )
     assert expected in offered.read_text()
+
+
+def test_shells_that_complete_everything_find_the_command():
+    """Argcomplete's global completion looks for a marker at the beginning of the entry point."""
+    pytest.importorskip('argcomplete', reason='argcomplete is missing')
+    assert run_python('-m', 'argcomplete._check_module', 'ne_dynamics.cli.main').returncode == 0

@@ -1,13 +1,11 @@
 """Files that nobody named: named after the model or the log, and never in the place of another."""
 
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.output_file import choose_name
+from ne_dynamics.cli.options.files import choose_name
 from ne_dynamics.commission.folder import CommissionFolder
 
 ARM = Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf'
@@ -33,23 +31,23 @@ def write_plan():
 
 @pytest.mark.kept(1)
 @pytest.mark.parametrize(
-    ('arguments', 'names'),
+    ('arguments', 'first'),
     [
-        (['annotate', 'arm.urdf', 'plan.v1.yaml'], ['plan_annotated.yaml']),
-        (['equations', 'arm.urdf', '--all'], ['arm_equations']),
-        (['setup', 'arm.urdf', '--tip-link', 'tcp'], ['arm_bringup']),
+        ('annotate arm.urdf plan.v1.yaml', 'plan_annotated.yaml'),
+        ('equations arm.urdf --all', 'arm_equations'),
+        ('setup arm.urdf --tip-link tcp', 'arm_bringup'),
     ],
 )
-def test_a_name_that_is_taken_gets_a_number(arguments, names, folder, capsys):
+def test_a_name_that_is_taken_gets_a_number(arguments, first, folder, call):
     write_plan()
-    (first,) = names
     stem, dot, ending = first.partition('.')
     Path(f'{stem}_2{dot}{ending}').symlink_to('nothing')
     for name, taken in ((first, ''), (f'{stem}_3{dot}{ending}', f' ({first} is there)')):
         before = set(folder.iterdir())
-        assert main(arguments) == 0
+        code, _, err = call(*arguments.split())
+        assert code == 0
         assert set(folder.iterdir()) - before == {folder / name}
-        assert f'output: {name}{taken}\n' in capsys.readouterr().err
+        assert f'output: {name}{taken}\n' in err
 
 
 def test_no_name_beside_extras_of_another():
@@ -58,36 +56,29 @@ def test_no_name_beside_extras_of_another():
     assert choose_name('x/arm.urdf.xacro', *endings) == Path('arm_identified_2.urdf')
 
 
-def test_the_model_may_come_from_the_environment(monkeypatch, capsys):
+def test_the_model_may_come_from_the_environment(monkeypatch, call):
     write_plan()
     monkeypatch.setenv('NE_DYNAMICS_MODEL', 'arm.urdf')
-    assert main(['annotate', 'plan.v1.yaml', 'out.yaml']) == 0
-    assert main(['annotate', 'plan.v1.yaml']) == 0
-    assert main(['annotate', '--model', 'arm.urdf', 'plan.v1.yaml']) == 0
-    found = {path.name for path in Path().glob('*.yaml')}
-    assert found == {
-        'plan.v1.yaml',
-        'out.yaml',
-        'plan_annotated.yaml',
-        'plan_annotated_2.yaml',
-    }
+    for words in ('plan.v1.yaml out.yaml', 'plan.v1.yaml', '--model arm.urdf plan.v1.yaml'):
+        assert call('annotate', *words.split())[0] == 0
+    found = {path.name for path in Path().glob('*.yaml')} - {'plan.v1.yaml'}
+    assert found == {'out.yaml', 'plan_annotated.yaml', 'plan_annotated_2.yaml'}
 
 
-def test_a_log_is_not_replaced_by_a_model(capsys):
+def test_a_log_is_not_replaced_by_a_model(refused):
     """`-o` before a second log takes it for its name: the log stays."""
-    Path('a.csv').write_text('time,joint_1.position,joint_1.effort\n')
-    Path('b.csv').write_text('time,joint_1.position,joint_1.effort\n')
-    assert main(['identify', 'arm.urdf', 'a.csv', '-o', 'b.csv']) == 1
-    assert 'b.csv: -o: expected a new file or a URDF to replace' in capsys.readouterr().err
+    for name in ('a.csv', 'b.csv'):
+        Path(name).write_text('time,joint_1.position,joint_1.effort\n')
+    message = 'b.csv: -o: expected a new file or a URDF to replace'
+    refused(message, 'identify', 'arm.urdf', 'a.csv', '-o', 'b.csv')
     assert Path('b.csv').read_text().startswith('time')
 
 
 def test_a_run_goes_on_in_its_folder():
-    from ne_dynamics.cli.commission import _choose_folder
+    from ne_dynamics.cli.commission import choose_folder
 
-    subject = Namespace(file='arm.urdf')
     for seed, name in ((1, 'arm_commission'), (2, 'arm_commission_2'), (1, 'arm_commission')):
-        path = _choose_folder(subject, {'seed': seed})
+        path = choose_folder('arm.urdf', {'seed': seed})
         assert path == Path(name)
         run = CommissionFolder(path, {'seed': seed})
         run.finish('check', {})

@@ -13,6 +13,8 @@ import pytest
 from fresh_python import run_script
 
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.demo.control_laws import LAWS
+from ne_dynamics.simulation.demo.scenarios import SCENARIOS
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0
@@ -75,24 +77,35 @@ def test_a_missing_dependency_is_named_with_the_extra_that_brings_it(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.kept(2)
+@pytest.mark.kept(3)
 @pytest.mark.parametrize(
-    ('arguments', 'message'),
+    ('line', 'message'),
     [
-        (('--urdf', '/no/such/file'), '/no/such/file'),
-        (('--tip', 'nowhere'), 'nowhere'),
-        (('--sensor', 'nowhere'), "no link 'nowhere'"),
-        (('--load', '3000'), 'effort limit'),
+        ('--urdf /no/such/file', '/no/such/file'),
+        ('--tip nowhere', 'nowhere'),
+        ('--sensor nowhere', "no link 'nowhere'"),
+        ('--load 3000', 'effort limit'),
+        ('--scenario tool-load --load 0', 'expects one > 0, got 0'),
+        ('--scenario sensor-loss --sensor nowhere', "no link 'nowhere'"),
+        ('--scenario tilted-base --modes pd', '--modes: expected none'),
     ],
 )
 def test_what_cannot_be_run_ends_with_code_1_and_a_reason(
-    closed_loop, tmp_path, call_demo, arguments, message
+    closed_loop, tmp_path, monkeypatch, call, line, message
 ):
-    code, errors = call_demo(*arguments)
+    monkeypatch.chdir(tmp_path)
+    code, _, errors = call('demo', *line.split())
     assert code == 1
     assert message in errors
-    assert 'Traceback' not in errors
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_help_tells_every_scenario_in_a_line_and_names_every_law(call):
+    code, text, _ = call('demo', '--help')
+    assert code == 0
+    for name, scenario in SCENARIOS.items():
+        assert f'  {name:<14}{scenario.story}\n' in text
+    assert all(law in text for law in LAWS)
 
 
 def test_a_node_that_refuses_its_model_ends_the_demo_with_its_reason(run_demo, tmp_path):
@@ -148,3 +161,18 @@ def test_an_interrupted_demo_leaves_no_process_behind(closed_loop, tmp_path, num
     finally:
         demo.kill()
         demo.wait()
+
+
+@pytest.mark.long
+def test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool(run_demo):
+    ended = run_demo('--scenario', 'sensor-loss', '--short', '--duration', 1.2, '--json')
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)['findings']
+    without, watched = (found['joint_states'][key] for key in ('no_watchdog', 'watchdog'))
+    assert watched['moved'] < 0.7 * without['moved']
+    assert watched['tip_dropped'] < 0.05
+    assert watched['largest_speed'] < 0.5 * without['largest_speed']
+    assert watched['largest_effort_after'] < 0.7 * without['largest_effort_after']
+    assert any('joint_states stopped' in message for message in found['reported'])
+    held, dropped = (found['wrench'][key] for key in ('wrench_hold', 'wrench_zero'))
+    assert held['rms_error'] < dropped['rms_error'] / 3.0

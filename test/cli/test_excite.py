@@ -1,6 +1,5 @@
 """``ne_dynamics excite``."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -10,8 +9,7 @@ pytest.importorskip('coal', reason='coal is missing')
 
 from excitation_arm import START, make_urdf
 
-from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.shipped import shipped_file
 
@@ -35,19 +33,11 @@ def quick(monkeypatch):
     monkeypatch.setattr('ne_dynamics.excitation.plan.SEARCH', few)
 
 
-def call(*arguments):
-    """Run the subcommand and return its exit code."""
-    return main(['excite', *map(str, arguments)])
-
-
-def test_a_motion_is_written_and_reported(urdf, tmp_path, capsys):
+def test_a_motion_is_written_and_reported(urdf, tmp_path, ask):
     output = tmp_path / 'motion.yaml'
     start = [f'{name}={value}' for name, value in zip(('lift', 'elbow'), START[1:3], strict=True)]
-    code = call(
-        '--model', urdf, '--tip-link', 'hand', '-o', output, '--start', *start, '--json', *QUICK
-    )
-    assert code == 0
-    document = json.loads(capsys.readouterr().out)
+    words = ('--tip-link', 'hand', '-o', output, '--start', *start)
+    document = ask('excite', '--model', urdf, *words, *QUICK)
     trajectory = read_trajectory(str(output))
     assert trajectory.joint_names == ('pan', 'lift', 'elbow', 'slide')
     assert document['points'] == len(trajectory.points) == 101
@@ -87,7 +77,7 @@ def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, refused, monkeypa
         (('--noise-share', '1e-300'), 'noise share: expected from 1e-06 to 1'),
         (('--duration', '0.001'), 'expected room for a motion that tells all parameters apart'),
         (('--no-keep-out', '--keep-out', '0', '0', '1', '0'), 'expected no --keep-out beside'),
-        (('--velocity-limit', 'pin=1'), '--velocity-limit: expected a joint, one of pan'),
+        (('--velocity-limit', 'pin=1'), 'velocity limit: expected a joint, one of pan'),
         (
             ('--velocity-limit', '1e-300'),
             "limit of joint 'pan': expected a finite number of 1e-09",
@@ -108,7 +98,7 @@ def test_what_does_not_fit_is_one_line(urdf, tmp_path, refused, options, message
     assert not output.exists()
 
 
-def test_interrupted_it_writes_nothing(urdf, tmp_path, monkeypatch):
+def test_interrupted_it_writes_nothing(urdf, tmp_path, monkeypatch, call):
     output = tmp_path / 'motion.yaml'
     output.write_text('before')
 
@@ -116,26 +106,25 @@ def test_interrupted_it_writes_nothing(urdf, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr('ne_dynamics.excitation.search.Search.improve', interrupt)
-    assert call('--model', urdf, '--tip-link', 'hand', '-o', output, *QUICK) == 130
+    words = ('--model', urdf, '--tip-link', 'hand', '-o', output)
+    assert call('excite', *words, *QUICK)[0] == 130
     assert output.read_text() == 'before'
     assert sorted(each.name for each in tmp_path.iterdir()) == ['arm.urdf', 'motion.yaml']
 
 
-def test_shapes_that_are_missing_are_asked_for(tmp_path, capsys):
-    assert call('--model', PUMA, '-o', tmp_path / 'a.yaml') == 1
-    assert '--no-self-collision plans without' in capsys.readouterr().err
+def test_shapes_that_are_missing_are_asked_for(tmp_path, refused):
+    output = ('-o', tmp_path / 'a.yaml')
+    refused('--no-self-collision plans without', 'excite', PUMA, *output)
     path = tmp_path / 'arm.urdf'
     mesh = '<mesh filename="package://arm/hand.stl"/>'
     path.write_text(make_urdf().replace('<sphere radius="0.05"/>', mesh))
-    assert call('--model', path, '-o', tmp_path / 'a.yaml') == 1
-    error = capsys.readouterr().err
-    assert "link 'hand': collision: mesh: mesh 'package://arm/hand.stl': expected a file" in error
-    assert '--package-path' in error
+    message = "link 'hand': collision: mesh: mesh 'package://arm/hand.stl': expected a file"
+    refused(message, 'excite', path, *output)
+    refused('--package-path', 'excite', path, *output)
     broken = tmp_path / 'arm' / 'hand.stl'
     broken.parent.mkdir()
     broken.write_text('this is no mesh')
-    assert call('--model', path, '-o', tmp_path / 'a.yaml') == 1
-    assert "link 'hand': mesh" in capsys.readouterr().err
+    refused("link 'hand': mesh", 'excite', path, *output)
 
 
 def test_the_model_is_never_replaced_by_the_motion(urdf, refused):

@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,21 +25,12 @@ LIMITED = (
 )
 """A file may have 1500 bytes."""
 
+POINTS = [
+    {'positions': [0.1 * second] * 6, 'velocities': [0.0] * 6, 'time_from_start': {'sec': second}}
+    for second in (0, 2, 4, 6)
+]
 NAMES = [f'joint_{index}' for index in range(1, 7)]
-TRAJECTORY = yaml.safe_dump(
-    {
-        'joint_names': NAMES,
-        'points': [
-            {
-                'positions': [0.1 * second] * 6,
-                'velocities': [0.0] * 6,
-                'accelerations': [0.0] * 6,
-                'time_from_start': {'sec': second, 'nanosec': 0},
-            }
-            for second in (0, 2, 4, 6)
-        ],
-    }
-)
+TRAJECTORY = yaml.safe_dump({'joint_names': NAMES, 'points': POINTS})
 
 PRINTING = {
     'equations': ['equations', ARM],
@@ -70,16 +60,6 @@ def run(*words, is_buffered=True, **keywords):
     )
 
 
-def run_into_full_disk(name, is_buffered):
-    """Run a command whose standard output is full; return what it said of it, and its code."""
-    if not FULL.exists():
-        pytest.skip('no /dev/full, a disk that is full')
-    words = '-m', 'ne_dynamics.cli.main', *PRINTING[name]
-    with FULL.open('w') as output:
-        result = run(*words, is_buffered=is_buffered, stdout=output, input=TRAJECTORY)
-    return result.stderr, result.returncode
-
-
 @pytest.mark.kept(2)
 @pytest.mark.parametrize(
     ('name', 'is_buffered'),
@@ -87,9 +67,13 @@ def run_into_full_disk(name, is_buffered):
 )
 def test_standard_output_that_is_full_is_one_line(name, is_buffered):
     """Longer than the buffer or not, and without one, as with PYTHONUNBUFFERED in containers."""
-    command = PRINTING[name][0]
-    line = f'ne_dynamics {command}: error: standard output (/dev/full): No space left on device\n'
-    assert run_into_full_disk(name, is_buffered) == (line, 1)
+    if not FULL.exists():
+        pytest.skip('no /dev/full, a disk that is full')
+    words = '-m', 'ne_dynamics.cli.main', *PRINTING[name]
+    with FULL.open('w') as output:
+        result = run(*words, is_buffered=is_buffered, stdout=output, input=TRAJECTORY)
+    line = 'error: standard output (/dev/full): No space left on device\n'
+    assert (result.stderr, result.returncode) == (f'ne_dynamics {words[2]}: {line}', 1)
 
 
 def run_limited(*arguments):
@@ -135,23 +119,6 @@ def test_a_trajectory_is_whole_or_as_it_was(tmp_path):
     assert result.returncode == 1
     assert set(read_files(tmp_path)) == {'in.yaml', 'out.yaml'}
     assert target.read_text() == 'old'
-
-
-@pytest.mark.parametrize('fails', ['open', 'fsync'])
-def test_an_error_names_the_file_that_was_asked_for(fails, tmp_path, monkeypatch):
-    """Not the passing name beside it, and not none."""
-    target = tmp_path / 'file.txt'
-
-    def fail(*_, **__):
-        raise OSError(28, 'No space left on device', '.passing' if fails == 'open' else None)
-
-    name = {'open': 'ne_dynamics.prepared_file.Path.open', 'fsync': 'os.fsync'}[fails]
-    with monkeypatch.context() as patch:
-        patch.setattr(name, fail)
-        with pytest.raises(OSError, match='No space left') as caught:
-            write_whole(target, 'text')
-    assert caught.value.filename == str(target)
-    assert not list(tmp_path.iterdir())
 
 
 def test_an_error_that_has_nothing_to_do_with_files_is_not_hidden(monkeypatch):

@@ -5,7 +5,6 @@ text.
 from __future__ import annotations
 
 import io
-import json
 import sys
 import unicodedata
 from xml.sax.saxutils import quoteattr
@@ -17,7 +16,7 @@ from long_logs import write_csv
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.logs.log import Log
 
 # What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
@@ -113,63 +112,61 @@ def assert_terminal_is_safe(text):
 
 @pytest.mark.kept(1)
 @pytest.mark.parametrize('kind', XML_NAMES)
-def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, capsys):
+def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, call, ask):
     name = XML_NAMES[kind]
     model, output = tmp_path / 'model.urdf', tmp_path / 'out.urdf'
     model.write_text(urdf_of(name), encoding='utf-8', newline='')
     robot = ned.load_urdf(model)
     assert robot.joint_names == (name,)
-    arguments = ['identify', '--model', str(model), str(log_file(robot)), '--spread', '0.5']
-    assert main([*arguments, '-o', str(output)]) == 0
-    captured = capsys.readouterr()
-    assert_terminal_is_safe(captured.out + captured.err)
+    words = ['identify', '--model', model, log_file(robot), '--spread', '0.5']
+    code, out, err = call(*words, '-o', output)
+    assert code == 0
+    assert_terminal_is_safe(out + err)
     written = ned.load_urdf(output)
     assert (written.name, written.joint_names) == (name, (name,))
     assert [link.name for link in written.links] == ['base', name]
     assert written.bodies[0].inertia.mass != robot.bodies[0].inertia.mass
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        'log.csv',
-        'model.urdf',
-        'out.extras.yaml',
-        'out.urdf',
-    ]
+    names = {'log.csv', 'model.urdf', 'out.extras.yaml', 'out.urdf'}
+    assert {path.name for path in tmp_path.iterdir()} == names
     assert written.joints[0].friction != robot.joints[0].friction
-    assert main([*arguments, '--json']) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document['joints'][0]['joint'] == name
-    assert document['bodies'][0]['link'] == name
+    document = ask(*words)
+    assert document['joints'][0]['joint'] == document['bodies'][0]['link'] == name
 
 
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('kind', ALL_NAMES)
-def test_reports_on_dh_files_are_safe_to_print(kind, log_file, tmp_path, capsys):
-    model = tmp_path / 'model.yaml'
-    model.write_text(dh_of(ALL_NAMES[kind]), encoding='utf-8')
-    robot = ned.load_dh(model)
-    assert robot.joint_names == (ALL_NAMES[kind],)
-    log = str(log_file(robot))
-    assert main(['check', str(model)]) == 0
-    for command in (['identify', '--spread', '0.5'], ['evaluate']):
-        assert main([*command, '--model', str(model), log]) == 0
-        assert main([*command, '--model', str(model), log, '--json']) == 0
-    captured = capsys.readouterr()
-    assert_terminal_is_safe((captured.out + captured.err).replace('\x7f', ''))  # in JSON
-
-
-@pytest.mark.kept(6)
-@pytest.mark.parametrize('kind', ALL_NAMES)
-def test_annotated_file_has_the_same_names(kind, tmp_path, capsys):
-    name = ALL_NAMES[kind]
-    model, source, target = (tmp_path / name for name in ('model.yaml', 'in.yaml', 'out.yaml'))
+def write_dh(folder, name):
+    """Write a DH file, and a trajectory of its joint; return both files."""
+    model, plan = folder / 'model.yaml', folder / 'in.yaml'
     model.write_text(dh_of(name), encoding='utf-8')
-    points = [{'positions': [q], 'time_from_start': {'sec': t}} for t, q in ((0, 0.0), (1, 0.5))]
-    points[0]['velocities'] = points[1]['velocities'] = [0.0]
+    points = [
+        {'positions': [q], 'velocities': [0.0], 'time_from_start': {'sec': t}}
+        for t, q in ((0, 0.0), (1, 0.5))
+    ]
     document = {'header': {'frame_id': name}, 'joint_names': [name], 'points': points}
-    source.write_text(yaml.safe_dump(document), encoding='utf-8')
-    assert main(['annotate', '--model', str(model), str(source), str(target)]) == 0
-    captured = capsys.readouterr()
-    assert captured.out == ''
-    assert_terminal_is_safe(captured.err)
+    plan.write_text(yaml.safe_dump(document), encoding='utf-8')
+    return model, plan
+
+
+@pytest.mark.kept(3)
+@pytest.mark.parametrize('kind', ALL_NAMES)
+def test_what_is_made_of_dh_files_is_safe_to_print_and_has_the_same_names(
+    kind, log_file, tmp_path, call
+):
+    name = ALL_NAMES[kind]
+    model, plan = write_dh(tmp_path, name)
+    robot, target = ned.load_dh(model), tmp_path / 'out.yaml'
+    assert robot.joint_names == (name,)
+    log = log_file(robot)
+    for words in (
+        ['check', model],
+        ['identify', '--spread', '0.5', model, log],
+        ['evaluate', model, log],
+        ['evaluate', model, log, '--json'],
+        ['annotate', model, plan, target],
+    ):
+        code, out, err = call(*words)
+        assert code == 0
+        assert_terminal_is_safe((out + err).replace('\x7f', ''))  # in JSON
+        assert (out == '') == (words[0] == 'annotate')
     written = read_trajectory(str(target))
     assert (written.joint_names, written.frame_id) == ((name,), name)
     text = target.read_text(encoding='utf-8')
@@ -178,39 +175,36 @@ def test_annotated_file_has_the_same_names(kind, tmp_path, capsys):
 
 
 def test_standard_output_is_utf_8(tmp_path, capsys, monkeypatch):
-    model, source = tmp_path / 'model.yaml', tmp_path / 'in.yaml'
-    model.write_text(dh_of('Gelenk ü \U0001f916'), encoding='utf-8')
-    points = [{'positions': [q], 'time_from_start': {'sec': t}} for t, q in ((0, 0.0), (1, 0.5))]
-    points[0]['velocities'] = points[1]['velocities'] = [0.0]
-    document = {'joint_names': ['Gelenk ü \U0001f916'], 'points': points}
-    source.write_text(yaml.safe_dump(document), encoding='utf-8')
+    name = 'Gelenk ü \U0001f916'
+    model, plan = write_dh(tmp_path, name)
     stream = io.TextIOWrapper(io.BytesIO(), encoding='latin-1')
     monkeypatch.setattr(sys, 'stdout', stream)
-    assert main(['annotate', '--model', str(model), str(source), '-']) == 0
+    assert main(['annotate', '--model', str(model), str(plan), '-']) == 0
     stream.flush()
     written = stream.buffer.getvalue().decode('utf-8')
-    assert yaml.safe_load(written)['joint_names'] == document['joint_names']
+    assert yaml.safe_load(written)['joint_names'] == [name]
     capsys.readouterr()
 
 
-def test_error_messages_are_safe_to_print(tmp_path, capsys):
+def test_error_messages_are_safe_to_print(tmp_path, call):
     model = tmp_path / 'model.urdf'
     model.write_text(urdf_of('x\nne_dynamics: all is well\x9b2J'), encoding='utf-8')
-    assert main(['identify', '--model', str(model), 'none.csv', '--tip', 'no']) == 1
-    captured = capsys.readouterr().err
-    assert_terminal_is_safe(captured)
-    assert not any(line.startswith('ne_dynamics: all') for line in captured.splitlines())
+    code, _, err = call('identify', '--model', model, 'none.csv', '--tip', 'no')
+    assert code == 1
+    assert_terminal_is_safe(err)
+    assert not any(line.startswith('ne_dynamics: all') for line in err.splitlines())
 
 
 @pytest.mark.parametrize(
     ('encoding', 'name'), [('unicode_escape', 'a\\u003cb\\n'), ('utf-7', 'arm'), ('rot13', 'arm')]
 )
 @pytest.mark.filterwarnings('ignore:invalid escape sequence')
-def test_encodings_that_xml_does_not_share(encoding, name, log_file, tmp_path, capsys):
+def test_encodings_that_xml_does_not_share(encoding, name, log_file, tmp_path, call):
     model, output = tmp_path / 'model.urdf', tmp_path / 'out.urdf'
     text = urdf_of(name)
     log = log_file(ned.load_urdf(text))
     model.write_bytes(text.replace('"utf-8"', f'"{encoding}"').encode())
-    assert main(['identify', '--model', str(model), str(log), '-o', str(output)]) == 1
-    assert 'error' in capsys.readouterr().err
+    code, _, err = call('identify', '--model', model, log, '-o', output)
+    assert code == 1
+    assert 'error' in err
     assert not output.exists()

@@ -1,8 +1,5 @@
 """``ne_dynamics identify`` and ``evaluate`` with logs and names that are wrong."""
 
-import contextlib
-import io
-import json
 import re
 from dataclasses import replace
 
@@ -13,10 +10,12 @@ from planted_faults import PLANTED_FAULTS, simulate_log
 from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.cli import main as cli
 
 ARM = short_arm()
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
+QUICK = ('--spread', '0.5')
+"""Without the search for a prior scale."""
+
 FINGER = """
   <link name="finger"><inertial><mass value="0.05"/>
     <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial></link>
@@ -32,55 +31,31 @@ def log():
     return replace(recorded, times=recorded.times - recorded.times[0])
 
 
-@pytest.fixture(scope='module')
-def folder(tmp_path_factory, log):
-    """Return a folder with the log as it is, and with one effort of the wrong sign."""
-    result = tmp_path_factory.mktemp('logs')
-    write_csv(result / 'right.csv', log)
-    write_csv(result / 'wrong.csv', PLANTED['effort sign'].plant(log, 1))
-    return result
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes a log and returns its file."""
+    return lambda log: write_csv(tmp_path / f'{len(list(tmp_path.glob("*.csv")))}.csv', log)
 
 
-def evaluate(*arguments):
-    """Return what the given model leaves of the efforts of a log without faults."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        assert cli.main(['evaluate', '--model', str(ARM), '--json', *map(str, arguments)]) == 0
-    document = json.loads(printed.getvalue())
-    assert document['diagnosis']['faults'] == []
-    return [joint['rms_difference'] for joint in document['joints']]
-
-
-@pytest.fixture(scope='module')
-def of_right_log(folder):
-    """Return what the given model leaves of the right log."""
-    return evaluate(folder / 'right.csv')
-
-
-def identify(*arguments, model=ARM):
-    """Run `identify` as the command line does, without the search for a prior scale."""
-    return cli.main(['identify', '--model', str(model), '--spread', '0.5', *map(str, arguments)])
-
-
-def test_wrong_log_writes_nothing_and_says_what_to_do(folder, tmp_path, capsys):
+def test_wrong_log_writes_nothing_and_says_what_to_do(log, write, tmp_path, call):
     output = tmp_path / 'out.urdf'
-    assert identify(folder / 'wrong.csv', '-o', output) == 1
-    captured = capsys.readouterr()
-    assert 'joint joint_2  wrong-sign' in captured.out
-    assert '--sign joint_2' in captured.out
-    assert '--repair' in captured.err
+    wrong = write(PLANTED['effort sign'].plant(log, 1))
+    code, out, err = call('identify', ARM, wrong, '-o', output, *QUICK)
+    assert code == 1
+    assert 'joint joint_2  wrong-sign' in out
+    assert '--sign joint_2' in out
+    assert '--repair' in err
     assert not output.exists()
 
 
-def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
+def test_repair_is_what_the_right_log_gives(log, write, tmp_path, call):
     """With --repair, or the remedy by hand, the model is that of the right log."""
-    for name, options in (
-        ('right.csv', []),
-        ('wrong.csv', ['--repair']),
-        ('wrong.csv', ['--sign', 'joint_2']),
-    ):
-        output = tmp_path / f'{len(list(tmp_path.glob("*.urdf")))}.urdf'
-        assert identify(folder / name, '-o', output, *options) == 0
-        text = capsys.readouterr().out
+    right, wrong = write(log), write(PLANTED['effort sign'].plant(log, 1))
+    cases = (right, []), (wrong, ['--repair']), (wrong, ['--sign', 'joint_2'])
+    for number, (path, options) in enumerate(cases):
+        output = tmp_path / f'{number}.urdf'
+        code, text, _ = call('identify', ARM, path, '-o', output, *QUICK, *options)
+        assert code == 0
         assert ('repaired: wrong-sign' in text) == ('--repair' in options)
     for pattern in ('*.urdf', '*.extras.yaml'):
         files = [path.read_text(encoding='utf-8') for path in sorted(tmp_path.glob(pattern))]
@@ -89,7 +64,7 @@ def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
 
 @pytest.mark.kept(1)
 @pytest.mark.parametrize('code', ['clock-set-back', 'zero-jumps', 'effort-offset'])
-def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, capsys, code):
+def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, write, tmp_path, call, code):
     """Cause, joint and remedy are said; only a constant in an effort is taken out by --repair."""
     times, position, effort = log.times.copy(), log.position.copy(), log.effort.copy()
     late = times > 11.0
@@ -99,16 +74,21 @@ def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, caps
         position[late, 1] += 0.3
     else:
         effort[:, 1:] += 20.0
-    path = write_csv(
-        tmp_path / 'log.csv', replace(log, times=times, position=position, effort=effort)
-    )
+    path = write(replace(log, times=times, position=position, effort=effort))
     output = tmp_path / 'out.urdf'
-    assert identify(path, '-o', output) == 1
-    captured = capsys.readouterr()
-    assert code in captured.out
-    assert ('joint_2' in captured.out) == (code != 'clock-set-back')
-    assert ('--repair' in captured.out) == (code == 'effort-offset')
+    ended, out, _ = call('identify', ARM, path, '-o', output, *QUICK)
+    assert ended == 1
+    assert code in out
+    assert ('joint_2' in out) == (code != 'clock-set-back')
+    assert ('--repair' in out) == (code == 'effort-offset')
     assert not output.exists()
+
+
+def evaluate(ask, path, *options):
+    """Return what the given model leaves of the efforts of a log without faults."""
+    document = ask('evaluate', ARM, path, *options)
+    assert document['diagnosis']['faults'] == []
+    return [joint['rms_difference'] for joint in document['joints']]
 
 
 @pytest.mark.kept(1)
@@ -124,10 +104,9 @@ def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, caps
         ('late 50 ms', ['--delay', 'all=0.05']),
     ],
 )
-def test_changes_by_hand(of_right_log, log, tmp_path, name, options):
-    path = write_csv(tmp_path / 'log.csv', PLANTED[name].plant(log, 1))
-    found = evaluate(path, *options)
-    np.testing.assert_allclose(found, of_right_log, rtol=0.02)
+def test_changes_by_hand(log, write, ask, name, options):
+    found = evaluate(ask, write(PLANTED[name].plant(log, 1)), *options)
+    np.testing.assert_allclose(found, evaluate(ask, write(log)), rtol=0.02)
 
 
 @pytest.mark.parametrize(
@@ -138,26 +117,26 @@ def test_changes_by_hand(of_right_log, log, tmp_path, name, options):
         (['--rename', 'none=joint_1'], 'rename none=joint_1: expected a joint of the log'),
     ],
 )
-def test_changes_that_do_not_fit(folder, capsys, options, message):
-    assert identify(folder / 'right.csv', *options) == 1
-    assert re.search(message, capsys.readouterr().err)
+def test_changes_that_do_not_fit(log, write, call, options, message):
+    code, _, err = call('identify', ARM, write(log), *options)
+    assert code == 1
+    assert re.search(message, err)
 
 
-def test_other_names_are_listed_and_renamed(log, tmp_path, capsys):
-    names = tuple(f'left_{name}' for name in log.joint_names)
-    path = write_csv(tmp_path / 'log.csv', replace(log, joint_names=names))
-    assert identify(path) == 1
-    error = capsys.readouterr().err
-    assert 'the log has the joints left_joint_1' in error
-    assert "--rename 'left_*=*'" in error
-    evaluate(path, '--rename', 'left_*=*')
+def test_other_names_are_listed_and_renamed(log, write, call, ask):
+    path = write(replace(log, joint_names=tuple(f'left_{name}' for name in log.joint_names)))
+    code, _, err = call('identify', ARM, path)
+    assert code == 1
+    assert 'the log has the joints left_joint_1' in err
+    assert "--rename 'left_*=*'" in err
+    evaluate(ask, path, '--rename', 'left_*=*')
 
 
 @pytest.mark.kept(1)
 @pytest.mark.parametrize('is_recorded', [False, True])
-def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded):
+def test_gripper_that_does_not_move_is_locked(log, write, tmp_path, call, is_recorded):
     """A finger that the log lacks, or that stands in it, is locked, and that is said."""
-    model = tmp_path / 'arm.urdf'
+    model, output = tmp_path / 'arm.urdf', tmp_path / 'out.urdf'
     text = ARM.read_text(encoding='utf-8')
     model.write_text(text.replace('</robot>', FINGER), encoding='utf-8')
     if is_recorded:
@@ -169,9 +148,8 @@ def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded
             velocity=None,
             joint_names=(*log.joint_names, 'finger_joint'),
         )
-    path = write_csv(tmp_path / 'log.csv', log)
-    output = tmp_path / 'out.urdf'
-    assert identify(path, '-o', output, model=model) == 0
+    code, text, _ = call('identify', model, write(log), '-o', output, *QUICK)
+    assert code == 0
     place = '0.02' if is_recorded else '0.01'
-    assert f'the log does not move them: finger_joint at {place}' in capsys.readouterr().out
+    assert f'the log does not move them: finger_joint at {place}' in text
     assert 'finger_joint' in output.read_text(encoding='utf-8')

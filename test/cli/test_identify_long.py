@@ -14,7 +14,7 @@ from long_logs import cut_short, swinging_log, write_csv
 from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.cli import main as cli
+from ne_dynamics.cli.main import main
 
 ARM = short_arm()
 MODEL = ('--model', str(ARM), '--cutoff', '3.9')
@@ -30,16 +30,10 @@ def files(tmp_path_factory):
     ]
 
 
-def evaluate(capsys, *arguments):
-    """Return what `evaluate --json` prints."""
-    assert cli.main(['evaluate', *MODEL, *arguments, '--json']) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_evaluate_prints_each_log_and_all(files, capsys, monkeypatch):
-    alone = [evaluate(capsys, name) for name in files]
+def test_evaluate_prints_each_log_and_all(files, call, ask, monkeypatch):
+    alone = [ask('evaluate', *MODEL, name) for name in files]
     cut_short(monkeypatch)
-    both = evaluate(capsys, *files)
+    both = ask('evaluate', *MODEL, *files)
     assert [log['source'] for log in both['logs']] == files
     for log, own in zip(both['logs'], alone, strict=True):
         assert log['summary'] == own['log']
@@ -48,10 +42,9 @@ def test_evaluate_prints_each_log_and_all(files, capsys, monkeypatch):
     for index, joint in enumerate(both['joints']):
         sizes = [log['joints'][index]['rms_measured'] for log in both['logs']]
         assert min(sizes) <= joint['rms_measured'] <= max(sizes)
-    assert cli.main(['evaluate', *MODEL, *files]) == 0
-    captured = capsys.readouterr()
-    assert 'all 2 logs together' in captured.out
-    assert captured.err == ''
+    code, out, err = call('evaluate', *MODEL, *files)
+    assert (code, err) == (0, '')
+    assert 'all 2 logs together' in out
 
 
 def write_compressed_bag(folder):
@@ -93,7 +86,7 @@ def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number):
     # What runs in the background of a shell ignores Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        assert cli.main(['evaluate', *MODEL, str(path)]) == 130
+        assert main(['evaluate', *MODEL, str(path)]) == 130
     finally:
         signal.signal(signal.SIGINT, before)
     gc.collect()
@@ -101,70 +94,63 @@ def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number):
     assert not list(folder.iterdir())
 
 
-def test_a_full_disk_is_named(files, tmp_path, capsys, monkeypatch):
-    if not Path('/dev/full').exists():
+def test_a_full_disk_is_named(files, tmp_path, call, monkeypatch):
+    full = Path('/dev/full')
+    if not full.exists():
         pytest.skip('no /dev/full, a disk that is full')
     cut_short(monkeypatch)
-    full = Path('/dev/full')
     monkeypatch.setattr(tempfile, 'TemporaryFile', lambda **_: full.open('wb', 0))
-    assert cli.main(['evaluate', *MODEL, files[0]]) == 1
-    told = capsys.readouterr().err
-    assert 'cannot keep what was read in' in told
-    assert 'set TMPDIR' in told
+    code, _, err = call('evaluate', *MODEL, files[0])
+    assert code == 1
+    assert 'cannot keep what was read in' in err
+    assert 'set TMPDIR' in err
     path = write_compressed_bag(tmp_path / 'bag')
 
     def fail(*arguments):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr('shutil.copyfileobj', fail)
-    assert cli.main(['evaluate', *MODEL, str(path)]) == 1
-    assert f'{path}: no room to unpack the bag in' in capsys.readouterr().err
+    code, _, err = call('evaluate', *MODEL, path)
+    assert code == 1
+    assert f'{path}: no room to unpack the bag in' in err
 
 
-def spoil(lines):
-    """Return lines of a log with three efforts that are far off, in a part of it."""
-    lines = list(lines)
-    for index in (5000, 5100, 5200):
-        lines[index] = lines[index].rsplit(',', 1)[0] + ',500.0'
-    return lines
+def test_spikes_anywhere_in_a_long_log(tmp_path, call, ask, monkeypatch):
+    def spoil(lines):
+        lines = list(lines)
+        for index in (5000, 5100, 5200):
+            lines[index] = lines[index].rsplit(',', 1)[0] + ',500.0'
+        return lines
 
-
-def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
     cut_short(monkeypatch)
-    robot = ned.load_urdf(ARM)
-    path = str(write_csv(tmp_path / 'log.csv', swinging_log(robot, 60.0), spoil))
-    arguments = ['identify', *MODEL, path, '--spread', '0.5', '--json']
-    assert cli.main(arguments) == 1
-    document = json.loads(capsys.readouterr().out)
-    (fault,) = document['diagnosis']['faults']
+    path = write_csv(tmp_path / 'log.csv', swinging_log(ned.load_urdf(ARM), 60.0), spoil)
+    words = ['identify', *MODEL, path, '--spread', '0.5']
+    code, out, _ = call(*words, '--json')
+    assert code == 1
+    (fault,) = json.loads(out)['diagnosis']['faults']
     assert (fault['code'], fault['amount']) == ('spikes', 3.0)
     assert '3 times in 1 of ' in fault['message']
-    assert cli.main([*arguments, '--repair']) == 0
-    repaired = json.loads(capsys.readouterr().out)['joints'][-1]
-    assert repaired['rms_difference_after'] < 0.1
+    assert ask(*words, '--repair')['joints'][-1]['rms_difference_after'] < 0.1
 
 
-def test_logs_that_do_not_go_together(files, tmp_path, capsys):
-    robot = ned.load_urdf(ARM)
+def test_logs_that_do_not_go_together(files, tmp_path, refused):
     other = write_csv(
         tmp_path / 'other.csv',
-        swinging_log(robot, 5.0),
+        swinging_log(ned.load_urdf(ARM), 5.0),
         lambda lines: [line.rsplit(',', 2)[0] for line in lines],
     )
     again, empty = tmp_path / 'again.csv', tmp_path / 'empty.csv'
     again.symlink_to(files[1])
     empty.write_bytes(b'')
-    cases = (
-        ([files[1], str(other)], 'other.csv: expected the joints of'),
+    for words, message in (
+        ([files[1], other], 'other.csv: expected the joints of'),
         ([files[1], files[1]], 'logs: expected each once'),
-        ([files[1], str(again)], f"logs: expected each once, got {files[1]!r} and '{again}'"),
-        ([files[1], str(empty)], 'empty.csv: the header is not known: (an empty file)'),
-        ([*files, '--plot', str(tmp_path / 'x.png')], '--plot: expected one log'),
-    )
-    for arguments, message in cases:
-        assert cli.main(['evaluate', *MODEL, *arguments]) == 1
-        assert message in capsys.readouterr().err
-    assert cli.main(['identify', *MODEL, *files, '--payload']) == 1
-    assert '--payload: expected one LOG, got 2' in capsys.readouterr().err
-    assert cli.main(['identify', *MODEL, files[1], '--payload', '--jobs', '2']) == 1
-    assert '--payload: expected no --jobs' in capsys.readouterr().err
+        ([files[1], again], f"logs: expected each once, got {files[1]!r} and '{again}'"),
+        ([*files, '--plot', tmp_path / 'x.png'], '--plot: expected one log'),
+    ):
+        refused(message, 'evaluate', *MODEL, *words)
+    message = 'empty.csv: the header is not known: (an empty file)'
+    refused(message, 'evaluate', *MODEL, files[1], empty, lines=5)
+    refused('--payload: expected one LOG, got 2', 'identify', *MODEL, *files, '--payload')
+    words = (files[1], '--payload', '--jobs', '2')
+    refused('--payload: expected no --jobs', 'identify', *MODEL, *words)

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import html
+import io
 import json
 import re
 import subprocess
@@ -22,7 +23,7 @@ from page_reading import PageReader, assert_stands_alone, find_browser
 from planted_faults import PLANTED_FAULTS, simulate_log
 
 import ne_dynamics as ned
-from ne_dynamics.cli import main as cli
+from ne_dynamics.cli.main import main
 from ne_dynamics.model.rigid_body import Inertia
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,12 +35,6 @@ SHOWN = 3
 
 HOSTILE = '<script>x</script>"\'\u202e' + 'n' * 260
 HOSTILE_SHOWN = HOSTILE.replace('\u202e', '\\u202e')
-
-
-def run(*arguments, model):
-    """Run a subcommand as the command line does."""
-    command, *rest = map(str, arguments)
-    return cli.main([command, '--model', str(model), *rest])
 
 
 @pytest.fixture(scope='module')
@@ -68,12 +63,11 @@ def written(tmp_path_factory, model, log):
     """Return the folder of an identification with a report, its page and its JSON."""
     folder = tmp_path_factory.mktemp('report')
     path = write_csv(folder / 'log.csv', log)
-    options = ('-o', folder / 'out.urdf', '--json', '--report', folder / 'report.html')
-    output = folder / 'stdout.json'
-    with output.open('w') as stream, contextlib.redirect_stdout(stream):
-        assert run('identify', path, *options, model=model) == 0
+    words = ['identify', model, path, '-o', folder / 'out.urdf', '--json']
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert main([*map(str, words), '--report', str(folder / 'report.html')]) == 0
     text = (folder / 'report.html').read_text(encoding='utf-8')
-    return folder, PageReader(text), json.loads(output.read_text())
+    return folder, PageReader(text), json.loads(printed.getvalue())
 
 
 def show(value):
@@ -81,7 +75,7 @@ def show(value):
     return '-' if value is None else f'{value + 0.0:.{SHOWN}g}'
 
 
-def test_values_of_no_such_arm_are_said_in_text_json_and_page(model, tmp_path, capsys):
+def test_values_of_no_such_arm_are_said_in_text_json_and_page(model, tmp_path, call, ask):
     """A load that the model lacks, and friction of another order: link or joint, and numbers."""
     pytest.importorskip('coal', reason='coal is missing')
     tree = ElementTree.parse(model)
@@ -99,16 +93,16 @@ def test_values_of_no_such_arm_are_said_in_text_json_and_page(model, tmp_path, c
     )
     log = write_csv(tmp_path / 'log.csv', simulate_log(loaded, 7, duration=10.0))
     page = tmp_path / 'report.html'
-    assert run('identify', log, '--force', '--json', '--report', page, model=path) == 0
-    findings = json.loads(capsys.readouterr().out)['findings']
+    findings = ask('identify', path, log, '--force', '--report', page)['findings']
     said = [found for found in findings if found['code'].endswith('-implausible')]
     assert [(found['code'], found['element']) for found in said] == [
         ('mass-implausible', "link 'upper_arm'"),
         ('center-implausible', "link 'upper_arm'"),
         *(('friction-implausible', f'joint {name!r}') for name in given.joint_names),
     ]
-    assert run('identify', log, '--force', model=path) == 0
-    text, shown = capsys.readouterr().out, html.unescape(page.read_text(encoding='utf-8'))
+    code, text, _ = call('identify', path, log, '--force')
+    assert code == 0
+    shown = html.unescape(page.read_text(encoding='utf-8'))
     for found in said:
         assert f'{found["element"]}  {found["code"]}  {found["message"]}' in text
         assert f'{found["code"]}: {found["message"]}' in shown
@@ -152,12 +146,12 @@ def test_figures_of_the_joints_are_those_of_the_json(written):
     assert found == {}
 
 
-def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
+def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, call):
     path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(log, 1))
-    report = tmp_path / 'report.html'
-    output = tmp_path / 'out.urdf'
-    assert run('identify', path, '-o', output, '--report', report, model=model) == 1
-    assert '--repair' in capsys.readouterr().err
+    report, output = tmp_path / 'report.html', tmp_path / 'out.urdf'
+    code, _, err = call('identify', model, path, '-o', output, '--report', report)
+    assert code == 1
+    assert '--repair' in err
     page = PageReader(report.read_text(encoding='utf-8'))
     assert page.verdict.startswith('Refused: the log is wrong (wrong-sign)')
     assert any(
@@ -178,34 +172,31 @@ def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
         ('log.html', 'expected a file of its own'),
     ],
 )
-def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_path, capsys):
+def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_path, refused):
     path = tmp_path / 'log.html'
     path.write_text('time\n', encoding='utf-8')
     (tmp_path / 'folder.html').mkdir()
-    assert run('identify', path, '--report', tmp_path / name, model=model) == 1
-    assert message in capsys.readouterr().err
+    refused(message, 'identify', model, path, '--report', tmp_path / name)
     assert path.read_text(encoding='utf-8') == 'time\n'
 
 
 @pytest.mark.long
-def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypatch, tmp_path):
-    from ne_dynamics.cli.options import report_file
-
+def test_the_model_stands_when_the_report_fails(written, model, call, monkeypatch, tmp_path):
     def fail(path, text):
         raise OSError(28, 'No space left on device', str(path))
 
-    monkeypatch.setattr(report_file, 'write_whole', fail)
+    monkeypatch.setattr('ne_dynamics.cli.options.logs.write_whole', fail)
     folder, _, _ = written
     output = tmp_path / 'out.urdf'
-    arguments = ('-o', output, '--report', tmp_path / 'report.html', '--spread', '0.5')
-    assert run('identify', folder / 'log.csv', *arguments, model=model) == 1
-    captured = capsys.readouterr()
-    assert f'written: {output}' in captured.out
-    assert 'No space left' in captured.err
+    words = ('-o', output, '--report', tmp_path / 'report.html', '--spread', '0.5')
+    code, out, err = call('identify', model, folder / 'log.csv', *words)
+    assert code == 1
+    assert f'written: {output}' in out
+    assert 'No space left' in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ['out.extras.yaml', 'out.urdf']
 
 
-def test_hostile_names_are_text(tmp_path, capsys):
+def test_hostile_names_are_text(tmp_path, call):
     name = quoteattr(HOSTILE)
     model = tmp_path / '<b onload=x>.urdf'
     model.write_text(
@@ -221,8 +212,7 @@ def test_hostile_names_are_text(tmp_path, capsys):
     report = tmp_path / 'report.html'
     path = write_csv(tmp_path / '\'"&.csv', recorded)
     for command in ('identify', 'evaluate'):
-        assert run(command, path, '--report', report, model=model) == 0
-        capsys.readouterr()
+        assert call(command, '--model', model, path, '--report', report)[0] == 0
         page = PageReader(report.read_text(encoding='utf-8'))
         assert_stands_alone(page)
         rows = page.find_table('Root mean squares')

@@ -1,44 +1,30 @@
 """``ne_dynamics ik``."""
 
-import json
-
 import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.cli.main import main
 from ne_dynamics.shipped import shipped_file
 
 SIX_LINK = str(shipped_file('six_link_dh.yaml'))
 ARM = str(shipped_file('six_axis_arm.urdf'))
 
-POSE_A = ('--position', '-0.1', '0.35', '1.63', '--quaternion', '0.5', '0.5', '0.5', '-0.5')
+POSE_A = ['--position', '-0.1', '0.35', '1.63', '--quaternion', '0.5', '0.5', '0.5', '-0.5']
 """The printed pose A of the six-link arm: n = (0, 0, 1), o = (1, 0, 0)."""
 
 PRINTED_A = np.deg2rad([2.7533, 0.1502, 85.7259, -33.7722, -85.0428, 33.6731])
 
 
-def call(*arguments):
-    """Run the subcommand and return its exit code."""
-    return main(['ik', *map(str, arguments)])
-
-
-def read_json(capsys, *arguments):
-    """Run the subcommand with --json and return what it printed."""
-    assert call(*arguments, '--json') == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_the_printed_pose_has_the_printed_joint_positions(capsys):
+def test_the_printed_pose_has_the_printed_joint_positions(ask):
     start = ['0', '1e-3', '1.5', '-5.9e-1', '-1.5E0', '-1e-05']  # as JSON writes small numbers
-    report = read_json(capsys, '--model', SIX_LINK, *POSE_A, '--from', *start)
+    report = ask('ik', SIX_LINK, *POSE_A, '--from', *start)
     np.testing.assert_allclose(report['positions'], [PRINTED_A], rtol=0.0, atol=2e-5)
     assert max(report['position_errors'] + report['orientation_errors']) < 1e-9
     assert report['link'] == 'link_6'
 
 
-def test_all_positions_are_listed(capsys):
-    report = read_json(capsys, '--model', SIX_LINK, *POSE_A, '--all')
+def test_all_positions_are_listed(ask):
+    report = ask('ik', SIX_LINK, *POSE_A, '--all')
     expected = ned.inverse_kinematics_branches(
         ned.Dynamics(ned.load_dh(SIX_LINK), backend='python'), np.array(report['target_pose'])
     )
@@ -51,9 +37,10 @@ def test_all_positions_are_listed(capsys):
     ('options', 'link'),
     [((), 'flange'), (('--tip-link', 'tcp'), 'tcp'), (('--link', 'wrist_2'), 'wrist_2')],
 )
-def test_the_link_of_the_pose_is_named(options, link, capsys):
-    assert call(ARM, '--position', '0.5', '0', '0.4', *options) == 0
-    assert capsys.readouterr().out.endswith(f' rad by {link}\n')
+def test_the_link_of_the_pose_is_named(options, link, call):
+    code, out, _ = call('ik', ARM, '--position', '0.5', '0', '0.4', *options)
+    assert code == 0
+    assert out.endswith(f' rad by {link}\n')
 
 
 @pytest.mark.parametrize(
@@ -68,4 +55,4 @@ def test_the_link_of_the_pose_is_named(options, link, capsys):
     ],
 )
 def test_what_cannot_be_is_a_message(arguments, message, refused):
-    assert refused(message, 'ik', '--model', SIX_LINK, *arguments).out == ''
+    assert refused(message, 'ik', '--model', SIX_LINK, *arguments) == ''

@@ -44,7 +44,7 @@ def write_recording(folder, recording, **options):
     write_bag(folder, states, **options)
 
 
-def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
+def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, ask):
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from rclpy.context import Context
 
@@ -53,9 +53,7 @@ def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
 
     write_recording(tmp_path / 'bag', recording)
     profile = tmp_path / 'driver.yaml'
-    arguments = ['whatis', *MODEL, str(tmp_path / 'bag'), '-o', str(profile), '--json']
-    assert cli.main(arguments) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = ask('whatis', *MODEL, tmp_path / 'bag', '-o', profile)
     assert document['effort']['value'] == 'torque'
     assert document['command']['delay']['value'] == pytest.approx(0.003, abs=0.002)
     assert document['timing']['rate'] == pytest.approx(500.0, rel=0.01)
@@ -71,8 +69,10 @@ def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
         context.try_shutdown()
 
 
-def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_path, refused):
-
+def test_files_that_do_not_fit_are_refused_in_one_line(
+    robot, recording, tmp_path, refused, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
     part = DriverRecording.from_samples(
         robot.joint_names, recording.stamps[:9], recording.position[:9]
     )
@@ -83,21 +83,22 @@ def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_pat
     (tmp_path / 'empty.csv').write_text(f'time,{own}\n')
     (tmp_path / 'none.csv').write_text(f'time|{own.replace(",", "|")}\n0|1|2|3\n')
     (tmp_path / 'one.csv').write_text(f'time,{own}\n0,1,2,3\n')
-    for words, expected in (
-        ([str(tmp_path / 'two')], '/joint_states, /other'),
-        ([str(tmp_path / 'two'), '--topic', '/other', '--command-topic', '/no'], 'command topic'),
-        ([str(tmp_path / 'names.csv')], "--rename 'x_*=*'"),
-        ([str(tmp_path / 'empty.csv')], 'expected samples below the header'),
-        ([str(tmp_path / 'one.csv')], 'at least 2 states'),
-        ([str(tmp_path / 'none.csv')], 'the header is not known: time|joint_1.position|'),
-        ([str(tmp_path / 'one.csv'), '--live'], 'both'),
-        ([], 'neither'),
-        ([str(tmp_path / 'one.csv'), '-o', str(tmp_path / 'no' / 'file.yaml')], 'folder'),
-        ([str(tmp_path / 'missing.csv')], 'cannot read'),
+    for line, expected in (
+        ('two', '/joint_states, /other'),
+        ('two --topic /other --command-topic /no', 'command topic'),
+        ('names.csv', "--rename 'x_*=*'"),
+        ('empty.csv', 'expected samples below the header'),
+        ('one.csv', 'at least 2 states'),
+        ('one.csv --topic /other', '--topic: expected none with a CSV file, got /other'),
+        ('none.csv', 'the header is not known: time|joint_1.position|'),
+        ('one.csv --live', 'both'),
+        ('', 'neither'),
+        ('one.csv -o no/file.yaml', 'folder'),
+        ('missing.csv', 'cannot read'),
     ):
         # Layouts that are known are told on lines of their own.
         lines = 5 if 'header is not known' in expected else 1
-        refused(expected, 'whatis', *MODEL, *words, lines=lines)
+        refused(expected, 'whatis', *MODEL, *line.split(), lines=lines)
 
 
 @pytest.fixture
@@ -184,15 +185,15 @@ def test_files_that_are_read_are_never_written(robot, recording, tmp_path, refus
 
 
 @pytest.mark.long
-def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
+def test_no_profile_is_written_that_no_parameter_makes_right(recording, tmp_path, call):
     effort = np.roll(recording.commands.effort, 1, axis=1)
     commands = replace(recording.commands, effort=effort)
     log, profile = tmp_path / 'log.csv', tmp_path / 'driver.yaml'
     write_csv(log, replace(recording, commands=commands, effort=None))
     profile.write_text('kept')
-    assert cli.main(['whatis', *MODEL, str(log), '-o', str(profile)]) == 1
-    printed = capsys.readouterr()
-    assert 'driver.yaml: not written: no parameter of the node makes this right' in printed.err
-    assert 'joint_1 moves by what is called the command of joint_2' in printed.err
-    assert 'what is wrong' in printed.out
+    code, out, err = call('whatis', *MODEL, log, '-o', profile)
+    assert code == 1
+    assert 'driver.yaml: not written: no parameter of the node makes this right' in err
+    assert 'joint_1 moves by what is called the command of joint_2' in err
+    assert 'what is wrong' in out
     assert profile.read_text() == 'kept'

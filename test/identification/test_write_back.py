@@ -18,7 +18,8 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
     is_body,
     pseudo_inertia,
 )
-from ne_dynamics.identification.writing.write_back import read_text, write_urdf
+from ne_dynamics.identification.writing.write_back import write_urdf
+from ne_dynamics.model.description_file import read_text
 from ne_dynamics.model.rigid_body import Inertia
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'

@@ -14,11 +14,12 @@ A head is ``NAMES VALUES * > ATTRIBUTE : READER = DEFAULT``, of which anything m
 the name of an option, or the value of an argument without one. ``[X]`` may be left out, ``X...``
 is one or more; an option without value and reader is a flag; ``*``: each use adds one. ``or``
 before a head: not together with the row before; ``required``: not without. The reader is one of
-:data:`~ne_dynamics.cli.options.arguments.READERS` or of the command, a function or the words to
-choose from. The help says the default unless its text does. ``@NAME`` stands for the rows of
+:data:`~ne_dynamics.cli.options.readers.READERS` or of the command, a function or the words to
+choose from. What a row does not say is what the request says of the parameter of that name, the
+dataclass or function that the options are for: its default, and its help in the docstring. The
+help says the default unless its text does. ``@NAME`` stands for the rows of
 :data:`~ne_dynamics.cli.options.shared.SHARED`, a help below it for that of the first of them, or
-behind ``...`` for more of it.
-``# TITLE: DESCRIPTION`` begins a group, ``#`` ends it.
+behind ``...`` for more of it. ``# TITLE: DESCRIPTION`` begins a group, ``#`` ends it.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from ne_dynamics.cli.options.arguments import READERS
-from ne_dynamics.cli.options.model_argument import settle_model
+from ne_dynamics.cli.options.parser import settle_model
+from ne_dynamics.cli.options.readers import READERS
 from ne_dynamics.cli.options.shared import SHARED
 
 Reader = Callable[[str], Any] | Sequence[Any]
@@ -50,25 +51,18 @@ LITERALS = {'True': True, "''": ''}
 """Defaults that no reader reads, and of which the help does not speak."""
 
 
-class Row(NamedTuple):
-    """A row of a table: its head and its help."""
-
-    head: str
-    help: str
-
-
-def read_rows(table: str) -> Iterator[Row]:
-    """Yield the rows of a table, the shared ones included."""
-    for block in re.split(r'\n(?=\S)', table.strip()):
+def read_rows(table: str) -> Iterator[tuple[str, str]]:
+    """Yield head and help of the rows of a table, the shared ones included."""
+    for block in re.split(r'\n+(?=\S)', table.strip()):
         head, _, text = block.partition('\n')
         text = ' '.join(text.split())
-        if head.startswith('@'):
-            first, *others = read_rows(SHARED[head[1:]])
-            more = text.removeprefix('...')
-            yield Row(first.head, first.help + more if not text or more != text else text)
-            yield from others
-        else:
-            yield Row(head, text)
+        if not head.startswith('@'):
+            yield head, text
+            continue
+        (first, own), *others = read_rows(SHARED[head[1:]])
+        more = text.removeprefix('...')
+        yield first, own + more if not text or more != text else text
+        yield from others
 
 
 def declare(
@@ -103,7 +97,8 @@ def fill(
     parser : argparse.ArgumentParser
     table : str
     request : callable, optional
-        A dataclass or a function; an option of the name of one of its parameters has its default.
+        A dataclass or a function; an option of the name of one of its parameters has its default,
+        and its description where it has no help.
     variable : str
         Of the environment, with the model where none is named.
     needs_model : bool
@@ -112,11 +107,12 @@ def fill(
         Those of the command.
     """
     parser._negative_number_matcher = NEGATIVE_NUMBER
-    make = functools.partial(_make_keywords, {**READERS, **readers}, list_defaults(request))
+    known = list_defaults(request), list_descriptions(request)
+    make = functools.partial(_make_keywords, {**READERS, **readers}, *known)
     rows = list(read_rows(table))
     group: argparse._ActionsContainer = parser
     positional = []
-    for (head, text), following in zip(rows, [*rows[1:], None], strict=True):
+    for (head, text), (following, _) in zip(rows, [*rows[1:], ('', '')], strict=True):
         if head.startswith('#'):
             title, _, about = head[1:].strip().partition(': ')
             group = parser.add_argument_group(title, about or None) if title else parser
@@ -124,10 +120,11 @@ def fill(
         parts = HEAD.fullmatch(f'{head} ')
         assert parts is not None, head
         if parts['mark'] != 'or ':
-            is_first = following is not None and following.head.startswith('or ')
+            is_first = following.startswith('or ')
             place = group.add_mutually_exclusive_group() if is_first else group
-        action = place.add_argument(*_list_names(parts), **make(parts, text))
-        if not action.option_strings:
+        names = parts['names'].replace(',', ' ').split()
+        action = place.add_argument(*names, **make(parts, names, text))
+        if not names:
             positional.append(action.dest)
     if positional[:1] == ['first']:
         is_optional = bool(variable) or not needs_model
@@ -143,21 +140,34 @@ def list_defaults(request: Callable[..., Any] | None) -> dict[str, Any]:
     }
 
 
+def list_descriptions(request: Callable[..., Any] | None) -> dict[str, str]:
+    """Return what a docstring says of attributes or parameters, by name, as a help does."""
+    found = {}
+    entries = re.findall(r'^(\w[\w, ]*) : .*\n((?: +.*\n?)+)', inspect.getdoc(request) or '', re.M)
+    for names, text in entries:
+        words = ' '.join(text.split()).removesuffix('.')
+        if words[1:2].islower():
+            words = words[0].lower() + words[1:]
+        found.update(dict.fromkeys(names.split(', '), words))
+    return found
+
+
 def take(request: Callable[..., Any], args: argparse.Namespace, **others: Any) -> dict[str, Any]:
     """Return the parameters of a dataclass or function that are options, or among the others."""
     given = {**vars(args), **others}
     return {name: given[name] for name in inspect.signature(request).parameters if name in given}
 
 
-def _list_names(parts: re.Match[str]) -> list[str]:
-    return parts['names'].replace(',', ' ').split()
-
-
 def _make_keywords(
-    readers: Mapping[str, Reader], defaults: Mapping[str, Any], parts: re.Match[str], text: str
+    readers: Mapping[str, Reader],
+    defaults: Mapping[str, Any],
+    descriptions: Mapping[str, str],
+    parts: re.Match[str],
+    names: Sequence[str],
+    text: str,
 ) -> dict[str, Any]:
     """Return what `add_argument` takes beside the names."""
-    names, values = _list_names(parts), parts['values'].split()
+    values = parts['values'].split()
     long = (name for name in [*names, *values] if not re.match('-[^-]', name))
     attribute = parts['attribute'] or next(long).strip('-[].').replace('-', '_').lower()
     keywords = {'dest': attribute, **_describe_values(values, bool(names))}
@@ -178,8 +188,9 @@ def _make_keywords(
         keywords['default'] = default
     if parts['mark'] == 'required ':
         keywords['required'] = True
+    text = text or descriptions[attribute]
     said = said or _describe_default(default, len(values))
-    if said and said not in LITERALS and 'default: ' not in text:
+    if said and said not in LITERALS and 'default: ' not in text.lower():
         text += f' (default: {said})'
     return {**keywords, 'help': text.replace('%', '%%')}
 

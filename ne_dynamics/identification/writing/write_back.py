@@ -8,10 +8,8 @@ An inertial keeps its ``rpy`` or ``quat_xyzw``; the tensor is written in those a
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from xml.parsers import expat
 
 import numpy as np
@@ -33,7 +31,6 @@ _TENSOR = {
 }
 _OPENING = re.compile(rb'<[^\s/>]+')
 _ATTRIBUTE = re.compile(rb'\s+([^\s=/>]+)\s*=\s*("[^"]*"|\'[^\']*\')')
-_DECLARED = re.compile(rb'<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
 
 
 def write_urdf(urdf_text: str, robot: Robot) -> str:
@@ -79,28 +76,6 @@ def write_urdf(urdf_text: str, robot: Robot) -> str:
     text = edits.apply().decode('utf-8')
     _check(text, robot)
     return text
-
-
-def read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the text of a description and its encoding, line ends and byte order mark kept.
-
-    Raises
-    ------
-    ModelError
-        When the file cannot be read or decoded.
-    """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ModelError(f'cannot read the model file {str(path)!r}: {error.strerror}') from error
-    declared = _DECLARED.match(data)
-    encoding = declared.group(1).decode('ascii') if declared else 'utf-8'
-    if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
-        encoding = 'utf-16'
-    try:
-        return data.decode(encoding), encoding
-    except (UnicodeError, LookupError) as error:
-        raise ModelError(f'{os.fspath(path)}: expected a text in {encoding}: {error}') from error
 
 
 def encode_urdf(text: str, encoding: str) -> bytes:

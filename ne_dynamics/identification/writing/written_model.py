@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ne_dynamics.identification.writing.write_back import write_urdf
+from ne_dynamics.identification.writing.model_files import write_model
+from ne_dynamics.identification.writing.write_back import encode_urdf, write_urdf
 from ne_dynamics.model.extras import ModelExtras
 from ne_dynamics.model.extras_text import write_extras
 from ne_dynamics.model.robot import Robot
@@ -27,12 +29,30 @@ class WrittenModel:
     base_link : str
     tip_link : str or None
         As the robot was loaded.
+    encoding : str
+        Of the URDF.
     """
 
     text: str
     extras_text: str
     base_link: str
     tip_link: str | None
+    encoding: str = 'utf-8'
+
+    def write(self, urdf: Path) -> Path | None:
+        """Write both files, or leave both as they were.
+
+        Returns
+        -------
+        Path or None
+            The file of extras, beside the URDF.
+
+        Raises
+        ------
+        ModelError
+            When a file cannot be written, or the text not in this encoding.
+        """
+        return write_model(urdf, encode_urdf(self.text, self.encoding), self.extras_text)
 
     def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
         """Return the robot that both texts are, with joints locked at positions [rad or m]."""
@@ -44,7 +64,9 @@ class WrittenModel:
         )
 
 
-def make_written_model(text: str, robot: Robot, given: ModelExtras | None = None) -> WrittenModel:
+def make_written_model(
+    text: str, robot: Robot, given: ModelExtras | None = None, encoding: str = 'utf-8'
+) -> WrittenModel:
     """Return what is to be written of a robot with other inertias, friction and rotors.
 
     It was loaded from the URDF `text`, with the given extras if there were any.
@@ -55,4 +77,5 @@ def make_written_model(text: str, robot: Robot, given: ModelExtras | None = None
         When what would be written does not come back as the robot.
     """
     urdf = write_urdf(text, robot)
-    return WrittenModel(urdf, write_extras(urdf, robot, given), robot.base_link, robot.tip_link)
+    extras = write_extras(urdf, robot, given)
+    return WrittenModel(urdf, extras, robot.base_link, robot.tip_link, encoding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,27 +48,47 @@ def numbers(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def named_number(text: str) -> tuple[str, float]:
-    """Return a joint and its finite number, of JOINT=NUMBER."""
-    name, _, value = text.rpartition('=')
+def make_pair_reader(
+    expected: str, separator: str, read: Callable[[str, str], Any]
+) -> Callable[[str], Any]:
+    """Return the reader of two texts with a separator between, of which the first is not empty."""
+
+    def read_pair(text: str) -> Any:
+        # A joint may have a separator in its name, and a number has none.
+        parts = text.rpartition(separator) if read is _read_number else text.partition(separator)
+        name, found, value = parts
+        try:
+            if name and found:
+                return read(name, value)
+        except (argparse.ArgumentTypeError, ValueError):
+            pass
+        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}')
+
+    return read_pair
+
+
+def _read_number(name: str, value: str) -> tuple[str, float]:
+    return name, number(value)
+
+
+def _match_names(old: str, new: str) -> tuple[str, str]:
+    if not new or old.count('*') != new.count('*') or old.count('*') > 1:
+        raise ValueError
+    return old, new
+
+
+def columns(text: str) -> Any:
+    """Return the layout of a CSV file that somebody describes."""
+    from ne_dynamics.errors import InputError
+    from ne_dynamics.logs.readers.layouts import by_hand
+
     try:
-        result = name, number(value)
-    except argparse.ArgumentTypeError:
-        name = ''
-    if not name:
-        raise argparse.ArgumentTypeError(f'expected JOINT=NUMBER, got {text!r}')
-    return result
+        return by_hand(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def xacro_argument(text: str) -> tuple[str, str]:
-    """Return name and value, of NAME:=VALUE."""
-    name, separator, value = text.partition(':=')
-    if not name or not separator:
-        raise argparse.ArgumentTypeError(f'expected NAME:=VALUE, got {text!r}')
-    return name, value
-
-
-READERS: dict[str, Callable[[str], Any]] = {
+READERS: dict[str, Callable[[str], Any] | Sequence[Any]] = {
     'str': str,
     'int': int,
     'float': float,
@@ -83,7 +103,10 @@ READERS: dict[str, Callable[[str], Any]] = {
     'count': make_reader('a whole number >= 1', int, 1),
     'natural': make_reader('a whole number >= 0', int, 0),
     'jobs': make_reader('a number of processes from 1 to 256', int, 1, 256),
-    'named_number': named_number,
-    'xacro_argument': xacro_argument,
+    'named_number': make_pair_reader('JOINT=NUMBER', '=', _read_number),
+    'xacro_argument': make_pair_reader('NAME:=VALUE', ':=', lambda name, value: (name, value)),
+    'name_pair': make_pair_reader('NAME=NAME, with one * in both or none', '=', _match_names),
+    'columns': columns,
+    'time_unit': ('s', 'ms', 'us', 'ns'),
 }
 """By the names that the tables of options call them."""

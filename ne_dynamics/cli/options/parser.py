@@ -1,8 +1,9 @@
-"""The parser of the command line: short help, full help, examples."""
+"""The parser of the command line: short help, full help, examples, and which word is the model."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,6 +72,44 @@ class CommandParser(argparse.ArgumentParser):
         if 'settle' in parsed:
             parsed.settle(parsed)
         return parsed
+
+
+def settle_model(
+    parser: argparse.ArgumentParser,
+    others: Sequence[str],
+    variable: str,
+    is_optional: bool,
+    args: argparse.Namespace,
+) -> None:
+    """Find out which argument is the model: with `--model`, the first is one of the others.
+
+    So it is with the variable of the environment, '' for none, where one is left over. The others
+    are those without an option behind the model, in their order. A model is optional for a
+    subcommand that does without, or says itself that there is none.
+    """
+    value, usual = args.first, os.environ.get(variable)
+    if others and getattr(args, others[-1]) is None and None not in (value, usual):
+        args.model = args.model or usual
+    if args.model is None:
+        args.model = value or usual
+        if args.model is None and not is_optional:
+            before = f' before {others[0].upper()}' if others else ''
+            given = getattr(args, others[0]) if others else None
+            got = f'{given[0]!r} alone' if given else 'neither'
+            parser.error(f'expected MODEL{before} or --model MODEL, got {got}')
+        return
+    # The first argument goes to the others: it is none of theirs that is missing.
+    for name in others:
+        held = getattr(args, name)
+        if value is None:
+            return
+        if isinstance(held, list):
+            held.insert(0, value)
+            return
+        setattr(args, name, value)
+        value = held
+    if value is not None:
+        parser.error(f'expected either MODEL or --model MODEL, got both: {value!r}')
 
 
 class KeepLines(argparse.HelpFormatter):

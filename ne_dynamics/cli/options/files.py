@@ -1,4 +1,4 @@
-"""Files that options name: names by default, whether they can be written, and text."""
+"""Files that options name: names by default, whether they can be written, reading, writing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,32 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.json_numbers import as_json
+from ne_dynamics.motion import TrajectoryFile, parse_trajectory
+from ne_dynamics.prepared_file import find_obstacle, write_whole
 from ne_dynamics.printable import print_lines
 
 STANDARD = '-'
 """In place of a file name: standard input or output."""
 
 PICTURES = ('.pdf', '.png', '.svg')
+
+
+def measure_bytes(name: str) -> int:
+    """Return the size of a file, or of the files in a folder; 0 where there is none."""
+    place = Path(name)
+    found = place.rglob('*') if place.is_dir() else [place]
+    return sum(file.stat().st_size for file in found if file.is_file())
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines on standard error."""
+    print_lines(lines, sys.stderr)
+
+
+def call(path: str | Path, direction: str) -> str:
+    """Return what a file is called, `-` by its direction: input or output."""
+    return f'standard {direction}' if str(path) == STANDARD else str(path)
 
 
 def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') -> str:
@@ -55,7 +74,7 @@ def choose_name(source: str, ending: str, *beside: str) -> Path:
         return not any(map(os.path.lexists, names))
 
     path = next(filter(is_free, generate_names(first)))
-    print_lines([f'output: {path}' + f' ({first} is there)' * (path != first)], sys.stderr)
+    say([f'output: {path}' + f' ({first} is there)' * (path != first)])
     return path
 
 
@@ -77,44 +96,21 @@ def print_result(
 ) -> None:
     """Print what a command found: with `--json` for programs, without it for people.
 
-    On standard error, where standard output is the file that it writes.
+    The document as :func:`~ne_dynamics.json_numbers.as_json` has it. On standard error, where
+    standard output is the file that it writes.
     """
     out = sys.stderr if getattr(args, 'output', None) == STANDARD else None
     if args.json:
-        print(json.dumps(document, indent=2, allow_nan=False), file=out)
+        print(json.dumps(as_json(document), indent=2, allow_nan=False), file=out)
     else:
         print_lines(lines, out)
 
 
 def check_output(path: str | Path, *, is_folder: bool = False) -> None:
     """Refuse a file, or a folder, that cannot be written, before anything long begins."""
-    if str(path) == STANDARD:
-        return
-    try:
-        reason = _find_obstacle(Path(path), is_folder)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
+    reason = '' if str(path) == STANDARD else find_obstacle(Path(path), is_folder=is_folder)
     if reason:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
-
-
-def _find_obstacle(path: Path, is_folder: bool) -> str:
-    """Return why a file, or a folder that is made if need be, cannot be written; '' if it can."""
-    place = path
-    if is_folder:
-        place = path.absolute()
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        if not place.is_dir():
-            return f'{str(place)!r} is no folder'
-    elif path.is_dir():
-        return 'it is a folder'
-    elif not path.exists():
-        place = path.parent
-        if not place.is_dir():
-            return f'there is no folder {str(place)!r}'
-    mode = os.W_OK | os.X_OK if place.is_dir() else os.W_OK
-    return '' if os.access(place, mode) else 'no permission'
 
 
 def check_files(
@@ -169,3 +165,16 @@ def write_text(path: str | Path, text: str) -> None:
         buffer.write(text.encode('utf-8'))
         return
     write_whole(Path(path), text)
+
+
+def read_trajectory(path: str) -> TrajectoryFile:
+    """Read a trajectory of a file, or of standard input for `-`; errors name point and field."""
+    source = call(path, 'input')
+    try:
+        text = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        return parse_trajectory(text)
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{source}: {error}') from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise TrajectoryError(f'{source}: cannot be read: {reason}') from error

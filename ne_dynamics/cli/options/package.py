@@ -9,17 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.model_file import ModelFile, require_packages, require_tip
-from ne_dynamics.cli.options.output_file import (
-    check_output,
-    declare_output,
-    get_stem,
-    settle_output,
-    write_text,
-)
+from ne_dynamics.cli.options.model import read_model, require_packages, require_tip
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.printable import print_lines
 
 
@@ -28,23 +24,27 @@ def declare_package(
 ) -> Callable[[Any], argparse.ArgumentParser]:
     """Return `add_parser` of a subcommand that writes a package for a model, with more options."""
     meaning = 'new folder, whose name is that of the package'
-    output = declare_output('FOLDER', ending, meaning, 'path = True')
+    output = files.declare_output('FOLDER', ending, meaning, 'path = True')
     return declare(name, description, f'@model_file\n@lock\n{output}\n{rows}')
 
 
-def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelFile, Robot]:
+def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelSource, Robot]:
     """Return the new folder, by default named after the model, the model, and its robot.
 
     Nothing is begun when a package is missing, the folder cannot be made or holds something
     already, or the model cannot be loaded or has no one tip.
     """
     require_packages(args, report=True)
-    settle_output(args, ending, source=_make_name(args.model))
+    # In letters of a package's name.
+    name = re.sub('[^a-z0-9]+', '_', files.get_stem(args.model).lower()).strip('_')
+    files.settle_output(
+        args, ending, source=name if name[:1].isalpha() else f'arm_{name}'.strip('_')
+    )
     folder: Path = args.output
-    check_output(folder, is_folder=True)
+    files.check_output(folder, is_folder=True)
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
-    model = ModelFile(args)
+    model = read_model(args)
     robot = model.load()
     return folder, model, replace(robot, tip_link=require_tip(robot, args.tip))
 
@@ -55,7 +55,7 @@ def write_package(
     """Write texts by their paths in a folder; say what was written, and which file to launch."""
     for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(folder / path, text)
+        write_whole(folder / path, text)
     name = folder.absolute().name
     print_lines(
         [
@@ -65,9 +65,3 @@ def write_package(
             f'      ros2 launch {name} {launch}   ({folder}/README.md)',
         ]
     )
-
-
-def _make_name(model: str) -> str:
-    """Return the name of a model in letters of a package's name."""
-    letters = re.sub('[^a-z0-9]+', '_', get_stem(model).lower()).strip('_')
-    return letters if letters[:1].isalpha() else f'arm_{letters}'.strip('_')

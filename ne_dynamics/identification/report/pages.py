@@ -1,0 +1,199 @@
+"""What became of logs as the verdict and the sections of a page."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ne_dynamics import __version__
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import JointResidual, evaluate
+from ne_dynamics.identification.fit_evidence import ShownLog
+from ne_dynamics.identification.report import sections
+from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
+from ne_dynamics.identification.report.report import Identified
+from ne_dynamics.identification.report.words import format_number, format_part, rate_report
+from ne_dynamics.logs import Log
+from ne_dynamics.logs.diagnosis import DiagnosedLogs
+from ne_dynamics.logs.parts import get_last, look
+from ne_dynamics.logs.robot_logs import RobotLogs
+from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone
+from ne_dynamics.report_page.page import Items
+
+PACKAGES = ('numpy', 'matplotlib', 'jinja2')
+
+
+class Found(NamedTuple):
+    """The contents of a page: verdict, sections, and sections at the end."""
+
+    verdict: Paragraph
+    sections: tuple[Section, ...] = ()
+    last: tuple[Section, ...] = ()
+
+    def as_page(
+        self, command: str, model: str, logs: Sequence[str], options: Mapping[str, Any]
+    ) -> Page:
+        """Return the page of a command on a model and logs, by their names, with its options."""
+        now = datetime.datetime.now(datetime.timezone.utc)
+        return Page(
+            title=f'{command.capitalize()}: {Path(model).name}',
+            subtitle=f'Model {model}; log {", ".join(logs)}',
+            verdict=self.verdict,
+            sections=(*self.sections, _describe_options(options), *self.last),
+            footer=f'Written by ne_dynamics {__version__}, {now:%Y-%m-%d %H:%M} UTC.',
+        )
+
+
+def show_identification(
+    source: RobotLogs,
+    diagnosed: DiagnosedLogs,
+    dynamics: Dynamics,
+    result: Identified,
+    shown: ShownLog,
+) -> Found:
+    """Return the page of an identification; `dynamics` of the given robot."""
+    from ne_dynamics.identification.report import figures
+
+    report, robot = result.report, source.robot
+    spectra = figures.show_spectra(shown.spectra, robot, report.cutoff_frequency)
+    friction = figures.show_friction(result, shown, robot, dynamics)
+    read = _describe_source(source, report.logs)
+    doubts = sum(fault.severity != 'info' for own in diagnosed.diagnoses for fault in own.faults)
+    return Found(
+        rate_report(report, doubts),
+        (
+            sections.describe_verdicts(result, shown),
+            sections.describe_findings(report.findings, diagnosed.named),
+            figures.show_efforts(result, shown, robot),
+            figures.show_blocks(result, shown),
+            Section('Friction', (*friction, sections.describe_friction_values(report))),
+            sections.describe_base_parameters(report),
+            sections.describe_links(report),
+            Section('Spectra and low-pass', spectra),
+            Section('What was used', (read, sections.describe_samples(result, shown))),
+        ),
+        (sections.describe_doubts(report),),
+    )
+
+
+def show_refusal(
+    source: RobotLogs, diagnosed: DiagnosedLogs, dynamics: Dynamics, cutoff: float | None
+) -> Found:
+    """Return the page of logs that were refused; a given cut-off frequency is in Hz."""
+    wrong = next(index for index, own in enumerate(diagnosed.diagnoses) if own.errors)
+    part = look(source.logs[wrong])[-1]
+    shown: tuple[Section, ...] = ()
+    # A picture of what is refused, where it can be filtered at all.
+    with contextlib.suppress(InputError):
+        shown = _show_evaluation(dynamics, part, cutoff)
+    read = _describe_source(source, [(part.source, part.summary())])
+    return Found(
+        Paragraph(
+            f'Refused: {_name_wrong(diagnosed)}. Nothing was fitted or written; '
+            f'{diagnosed.remedy}.',
+            Tone.ERROR,
+        ),
+        (
+            sections.describe_findings((), diagnosed.named),
+            *shown,
+            Section('What was read', (read,)),
+        ),
+    )
+
+
+def show_evaluation(
+    source: RobotLogs,
+    diagnosed: DiagnosedLogs,
+    dynamics: Dynamics,
+    cutoff: float,
+    joints: Sequence[JointResidual],
+) -> Found:
+    """Return the page of an evaluation with a cut-off frequency [Hz]; `joints`: of all logs."""
+    heads = ('measured', 'model', 'residual', 'residual / measured')
+    rows = tuple(
+        (
+            joint.name,
+            joint.unit,
+            *map(format_number, (joint.rms_measured, joint.rms_model, joint.rms_difference)),
+            format_part(joint.rms_difference, joint.rms_measured),
+        )
+        for joint in joints
+    )
+    table = Table(
+        'Root mean squares of the efforts.',
+        (Column('joint'), Column('unit'), *(Column(head, True) for head in heads)),
+        rows,
+    )
+    verdict = Paragraph('Evaluated: residual of the model, joint by joint.')
+    if any(own.errors for own in diagnosed.diagnoses):
+        repaired = ' It was repaired where that is certain.' if diagnosed.is_repaired else ''
+        verdict = Paragraph(f'Evaluated, but {_name_wrong(diagnosed)}.{repaired}', Tone.ERROR)
+    read = [(log.source, log.summary()) for log in diagnosed.logs]
+    return Found(
+        verdict,
+        (
+            Section('Joint by joint', (table,)),
+            sections.describe_findings((), diagnosed.named),
+            *_show_evaluation(dynamics, get_last(diagnosed.logs[-1], cutoff), cutoff),
+            Section('What was read', (_describe_source(source, read),)),
+        ),
+    )
+
+
+def _name_wrong(diagnosed: DiagnosedLogs) -> str:
+    """Return which logs are wrong, and by what."""
+    wrong = [
+        (source, ', '.join(sorted({fault.code for fault in own.errors})))
+        for source, own in diagnosed.named
+        if own.errors
+    ]
+    if len(diagnosed.named) == 1:
+        return f'the log is wrong ({wrong[0][1]})'
+    return '; '.join(f'{source} is wrong ({codes})' for source, codes in wrong)
+
+
+def _show_evaluation(dynamics: Dynamics, part: Log, cutoff: float | None) -> tuple[Section, ...]:
+    from ne_dynamics.identification.report import figures
+
+    result, robot = evaluate(dynamics, part, cutoff_frequency=cutoff), dynamics.robot
+    cutoff = result.signals.cutoff_frequency
+    spectra = compute_effort_spectra(part, cutoff)
+    return (
+        figures.show_evaluation(result, spectra, robot),
+        Section('Spectra and low-pass', figures.show_spectra(spectra, robot, cutoff)),
+    )
+
+
+def _describe_source(source: RobotLogs, logs: Sequence[tuple[str, str]]) -> Items:
+    items = [Item('log' if len(logs) == 1 else name, summary) for name, summary in logs]
+    items += [
+        Item(name, f'locked at {place:.4g}, since the log does not move it')
+        for name, place in source.locked.items()
+    ]
+    return Items(tuple(items))
+
+
+def _describe_options(options: Mapping[str, Any]) -> Section:
+    """Return the options that say something, and the versions of the packages."""
+    rows = []
+    for name, value in sorted(options.items()):
+        if value not in (None, False, [], ''):
+            parts = value if isinstance(value, list | tuple) else [value]
+            text = ' '.join(
+                '='.join(map(str, part)) if isinstance(part, tuple) else str(part)
+                for part in parts
+            )
+            rows.append((f'--{name.replace("_", "-")}', text))
+    rows += [('ne_dynamics', __version__), ('Python', platform.python_version())]
+    for name in PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            rows.append((name, metadata.version(name)))
+    columns = Column('option or package'), Column('value')
+    table = Table('As given or by default.', columns, tuple(rows))
+    return Section('Options and versions', (table,))
