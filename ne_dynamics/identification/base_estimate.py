@@ -95,7 +95,7 @@ def estimate_base(
     fitted = np.flatnonzero(sources != MISSING)
     n = len(design.terms)
     pairs = [pair for pair in places if pair[1] != Term.ROTOR or pair[0] >= n]
-    believed, spread = _describe_belief(design, columns)
+    believed, uncertainty = _describe_belief(design, columns)
     # A rotor that is not fitted is in no column: its part of a sum is known.
     known = design.given[:n, Term.ROTOR] * (np.array(rotors) == MISSING)
     shift = columns.combinations[:, inertial:] @ known
@@ -107,7 +107,7 @@ def estimate_base(
             [(IDENTIFICATION.unknown_prior_scale * design.scales[pair]) ** 2 for pair in pairs],
         ]
     )
-    width[: fitted.size, : fitted.size] = spread[np.ix_(fitted, fitted)]
+    width[: fitted.size, : fitted.size] = uncertainty[np.ix_(fitted, fitted)]
     root = _compute_root(width)
     left, sizes, right = np.linalg.svd(rows[:, taken] @ root, full_matrices=False)
     rest = left.T @ (rows[:, -1] - rows[:, taken] @ mean)
@@ -116,7 +116,7 @@ def estimate_base(
     # What no row tells is as wide as is believed.
     unseen = (root**2).sum(axis=1) - (turned**2).sum(axis=1)
     variance = (turned**2 / (1.0 + sizes**2)).sum(axis=1) + np.maximum(unseen, 0.0)
-    values, deviations = believed.copy(), np.sqrt(np.diag(spread))
+    values, deviations = believed.copy(), np.sqrt(np.diag(uncertainty))
     values[fitted] = found[: fitted.size] + shift[fitted]
     deviations[fitted] = np.sqrt(variance[: fitted.size])
     return values, deviations
@@ -144,8 +144,7 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
     covariance[range(size, size + n), range(size, size + n)] = (
         IDENTIFICATION.unknown_prior_scale * design.scales[:n, Term.ROTOR]
     ) ** 2
-    spread = columns.combinations @ covariance @ columns.combinations.T
-    return mean, spread
+    return mean, columns.combinations @ covariance @ columns.combinations.T
 
 
 def correct_correlation_time(

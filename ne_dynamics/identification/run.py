@@ -5,7 +5,7 @@ Efforts are linear in mass, first moment and inertia of each body, in the terms 
 Minimised is
 
     sum over joints and samples huber |effort - regressor @ parameters|^2 / (2 sigma^2 c)
-      + sum over bodies D(P, P_given) / (doubt spread)^2 + the numbers' own, weak, quadratic term
+      + sum over bodies D(P, P_given) / (doubt scale)^2 + the numbers' own, weak, quadratic term
 
 with numbers >= 0 where nature has it so. D is the divergence of
 :mod:`~ne_dynamics.identification.regression.pseudo_inertia`: what the log does not tell stays as
@@ -15,9 +15,9 @@ autocorrelation.
 
 The log is read twice (:mod:`~ne_dynamics.identification.fit`): for a first fit, whose residuals
 say which samples are outliers, and for the fit itself. How far the given inertias are believed
-(spread) and which terms of friction are fitted is what predicts blocks of the log best from the
-others. A body that the first fit moves far is believed less than others by a factor, its doubt
-(:mod:`~ne_dynamics.identification.regression.doubts`).
+(the prior scale, option `spread`) and which terms of friction are fitted is what predicts blocks
+of the log best from the others. A body that the first fit moves far is believed less than others
+by a factor, its doubt (:mod:`~ne_dynamics.identification.regression.doubts`).
 """
 
 from __future__ import annotations

@@ -98,10 +98,10 @@ class LoadThresholds:
 
     # payload
     mass_deviation_share: float = threshold(
-        0.2, '', 'A mass is told when its standard deviation is below this part.'
+        0.2, '', 'A mass is identified when its standard deviation is below this part.'
     )
     com_deviation: float = threshold(
-        0.06, 'm', 'A centre of mass is told when its standard deviation is below this ...'
+        0.06, 'm', 'A centre of mass is identified when its standard deviation is below this ...'
     )
     moment_deviation: float = threshold(
         0.06, 'kg m', '... or that of the first moment is below this.'

@@ -1,4 +1,4 @@
-"""The prompt executor serves all that a node has, and gives way where rclpy is another."""
+"""The low-latency executor serves all that a node has, and gives way where rclpy is another."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class LiveArm(HeldArm):
         )
         subscribe = self.node.create_subscription
         quality = RECORDING if is_lockstep else HEARING_ALL
-        self._prompt = prompt = (
+        self._low_latency = low_latency = (
             subscribe(JointState, 'joint_states', self._on_state, quality),
             subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, RECORDING),
         )
@@ -126,7 +126,7 @@ class LiveArm(HeldArm):
         # So that whoever waits for a state looks around when none comes.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(0.1, lambda: None, clock=steady)
-        self._executor = make_executor(self.node, lambda: prompt)
+        self._executor = make_executor(self.node, lambda: low_latency)
         self._pace = MotionPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
 
@@ -193,7 +193,7 @@ class LiveArm(HeldArm):
 
     def catch_up(self) -> None:
         """Read what waits: while an operator is asked that becomes a lot."""
-        for subscription in self._prompt:
+        for subscription in self._low_latency:
             handle, kind = subscription.handle, subscription.msg_type
             with in_one_piece(), handle:
                 while (taken := handle.take_message(kind, False)) is not None:

@@ -5,10 +5,11 @@ each drive. A load of known mass sets the scale. With g the reciprocal of the ga
 
     current = g (arm (body parameters) + load (mass, first moment, inertia)) + friction in currents
 
-Body parameters are believed as the model has them, within a spread; first moment and inertia of
-the load are found along, friction, rotor inertia and offset of each joint are its own and in its
-own unit. The products with g make it a small nonlinear problem, of which Gauss and Newton's method
-finds the minimum. Noise is on the current, where it arises: it does not draw the gains to 0.
+Body parameters are believed as the model has them, within a prior scale; first moment and inertia
+of the load are found along, friction, rotor inertia and offset of each joint are its own and in
+its own unit. The products with g make it a small nonlinear problem, of which Gauss and Newton's
+method finds the minimum. Noise is on the current, where it arises: it does not draw the gains to
+0.
 """
 
 from __future__ import annotations
@@ -240,14 +241,14 @@ class _GainProblem(LoadProblem):
             if used[0]:
                 factors[joint] = found[0]
                 parts[joint] = np.linalg.norm(found[0] * columns[:, 0]) / np.linalg.norm(reading)
-        told = parts > 0.5
-        wrong = (factors < 0.0) & told
+        is_clear = parts > 0.5
+        wrong = (factors < 0.0) & is_clear
         if wrong.any():
             raise InputError(
                 f'joint {self.robot.joint_names[int(wrong.argmax())]!r}: expected '
                 "readings along the joint's positive direction, got the opposite"
             )
-        clear = (factors > 0.0) & told
+        clear = (factors > 0.0) & is_clear
         if not clear.any():
             raise InputError(
                 'the readings: expected some that the model explains, by a factor for each joint, '
@@ -265,8 +266,8 @@ class _GainProblem(LoadProblem):
         """
         arm = slice(0, PER_BODY * len(list_bodies(self.robot)[1]))
         covariance = np.linalg.inv(self.compute_information(state))
-        told = float((1.0 - np.diag(covariance)[arm]).sum())
-        return float(np.linalg.norm(state[arm])) / math.sqrt(max(told, 1e-9))
+        identified = float((1.0 - np.diag(covariance)[arm]).sum())
+        return float(np.linalg.norm(state[arm])) / math.sqrt(max(identified, 1e-9))
 
     def centre(self, state: FloatArray, ratio: float) -> FloatArray:
         """Return the most likely gains whatever the arm is, and what goes with them.
@@ -286,8 +287,8 @@ class _GainProblem(LoadProblem):
         slope = np.zeros(self._gains)
         for weights, (_, _, inertial, friction) in zip(self.weights, self._parts, strict=True):
             scaled = factors[:, np.newaxis, np.newaxis] * inertial
-            told = np.einsum('jrk,kl,jrl->j', scaled, within, scaled + friction, optimize=True)
-            slope += weights**2 * told
+            share = np.einsum('jrk,kl,jrl->j', scaled, within, scaled + friction, optimize=True)
+            slope += weights**2 * share
         result: FloatArray = state - np.linalg.inv(information)[:, size:] @ (part * slope)
         return result
 
@@ -302,15 +303,15 @@ def _fit_gains(
 ) -> tuple[_GainProblem, FloatArray, float]:
     """Return a problem, its most likely gains, and how far its arm is by how far it may be.
 
-    The arm is believed to be within a spread of its model; where that may widen, as far from it
-    as the log shows it to be.
+    The arm is believed to be within a prior scale of its model; where that may widen, as far from
+    it as the log shows it to be.
     """
     # The mass of the load is known, the rest is believed to be within some decimetres of the link.
     mean = np.array([mass, *[0.0] * 9])
     load = LoadBelief(mean, mass * np.array([0.0, *[0.3] * 3, *[0.3**2] * 6]))
-    spread, passes = believed, 3 if may_widen else 0
+    prior_scale, passes = believed, 3 if may_widen else 0
     while True:
-        problem = _GainProblem(carrier, logs, load, spread)
+        problem = _GainProblem(carrier, logs, load, prior_scale)
         state = problem.solve(problem.find_start())
         ratio = problem.compare_prior_scale(state)
         found = problem.centre(state, ratio)
@@ -318,7 +319,7 @@ def _fit_gains(
             return problem, found, ratio
         passes -= 1
         ratio = problem.compare_prior_scale(found)
-        wider = max(ratio * spread, believed)
-        if wider == spread:
+        wider = max(ratio * prior_scale, believed)
+        if wider == prior_scale:
             return problem, problem.centre(state, ratio), ratio
-        spread = wider
+        prior_scale = wider

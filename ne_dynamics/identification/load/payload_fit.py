@@ -152,14 +152,14 @@ def fit_payload(
         payload; the message says what is missing.
     """
     is_free = spread is None
-    spread = choose_prior_scale(spread, without)
+    prior_scale = choose_prior_scale(spread, without)
     dynamics = as_dynamics(model)
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
     if is_free and without is None:
         problem, steps = _solve_by_log(carrier, logs)
     else:
-        problem = LoadProblem(carrier, logs, NO_BELIEF, spread)
+        problem = LoadProblem(carrier, logs, NO_BELIEF, prior_scale)
         steps = problem.solve(np.zeros(problem.size))
     first = problem.steps - PER_BODY
     # All of the load, and nothing else: the last rows of the triangle.
@@ -195,8 +195,8 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     of what is believed and r what is left, exp(-r^2 / 2) / det R.
     """
     problems = [
-        LoadProblem(carrier, logs, NO_BELIEF, spread, shift)
-        for spread in LOAD.arm_prior_scales
+        LoadProblem(carrier, logs, NO_BELIEF, prior_scale, shift)
+        for prior_scale in LOAD.arm_prior_scales
         for shift in LOAD.arm_shifts
     ]
     start = np.zeros(problems[0].size)
@@ -214,7 +214,7 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
 def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     """Return the most likely body, and covariances of its description after and before.
 
-    A PayloadError where the mass is not told, or none that a load can have.
+    A PayloadError where the mass is not identifiable, or none that a load can have.
     """
     upper, right = factor[:-1, :-1], factor[:-1, -1]
     found = np.linalg.solve(upper, right)
@@ -232,22 +232,22 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
             '(has a tool of it been taken off), a sign wrong, or are the two logs exchanged?'
         )
     # From the ball it differs by several times itself.
-    spread, ball = 3.0, _make_ball(max(mass, 0.5 * deviation), upper, right)
+    prior_scale, ball = 3.0, _make_ball(max(mass, 0.5 * deviation), upper, right)
     reference = pseudo_inertia(ball.parameters)
     problem = Problem(
         factor,
         reference[np.newaxis],
-        np.array([spread]),
+        np.array([prior_scale]),
         np.zeros(0),
         np.zeros(0),
         np.zeros(0, bool),
     )
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
-    information = upper.T @ upper + compute_hessian(pseudo) / spread**2
+    information = upper.T @ upper + compute_hessian(pseudo) / prior_scale**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
-    own = spread * _slope(ball) @ compute_width(reference)
+    own = prior_scale * _slope(ball) @ compute_width(reference)
     return inertia, after, own @ own.T
 
 
@@ -277,13 +277,13 @@ def _describe_parameters(parameters: FloatArray) -> FloatArray:
     """Return mass, centre of mass and inertia about it of ten parameters, of a body or not."""
     pseudo = pseudo_inertia(parameters)
     mass, first = pseudo[3, 3], pseudo[:3, 3]
-    spread = pseudo[:3, :3] - np.outer(first, first) / mass
-    tensor = np.trace(spread) * np.eye(3) - spread
+    second_moment = pseudo[:3, :3] - np.outer(first, first) / mass
+    tensor = np.trace(second_moment) * np.eye(3) - second_moment
     return np.array([mass, *(first / mass), *tensor[np.triu_indices(3)]])
 
 
 def _refuse_unidentifiable(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
-    """Refuse a centre of mass that is not told, or that of no load, by a PayloadError."""
+    """Refuse a centre of mass that is not identifiable, or that of no load, by a PayloadError."""
     deviation = np.sqrt(np.diag(covariance))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         return

@@ -37,7 +37,7 @@ class LoadProblem:
         Of the load, on the arm without it.
     logs : sequence of LogFactors
     load : LoadBelief
-    spread, shift : float
+    prior_scale, shift : float
         How far the arm may be off, see :func:`~.shared_rows.map_unknowns`.
 
     Attributes
@@ -60,11 +60,11 @@ class LoadProblem:
         carrier: Carrier,
         logs: Sequence[LogFactors],
         load: LoadBelief,
-        spread: float,
+        prior_scale: float,
         shift: float = 0.0,
     ) -> None:
         self.robot, self.load = carrier.dynamics.robot, load
-        self._means, self._maps = map_unknowns(carrier, logs, load, spread, shift)
+        self._means, self._maps = map_unknowns(carrier, logs, load, prior_scale, shift)
         self.steps = int(self._maps.shape[3])
         self.weights = [np.ones(self.robot.n) for _ in logs]
         self._logs = logs

@@ -148,12 +148,12 @@ def map_unknowns(
     carrier: Carrier,
     logs: Sequence[LogFactors],
     load: LoadBelief,
-    spread: float,
+    prior_scale: float,
     shift: float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Return what is believed of the columns of each joint's rows, and what unknowns do to them.
 
-    The given inertias of the arm may be off by the spread, as a part of themselves, and the
+    The given inertias of the arm may be off by the prior scale, as a part of themselves, and the
     centres of mass of its bodies, beside that, by the shift in each direction [m].
 
     Returns
@@ -161,7 +161,8 @@ def map_unknowns(
     means : array, shape (2, n, C)
         Without and with the load.
     maps : array, shape (2, n, C, N)
-        Alike, from the N unknowns, in units of their spread; the ten of the load are the last.
+        Alike, from the N unknowns, in units of their prior scale; the ten of the load
+        are the last.
     """
     robot = carrier.dynamics.robot
     bodies, fitted, references = list_bodies(robot)
@@ -177,7 +178,7 @@ def map_unknowns(
         column = PER_BODY * bodies.index(body)
         rows = slice(column, column + PER_BODY)
         steps = slice(PER_BODY * place, PER_BODY * (place + 1))
-        maps[:, :, rows, steps] = _inertial_width(reference, spread, shift)
+        maps[:, :, rows, steps] = _inertial_width(reference, prior_scale, shift)
     for place, body in enumerate(bodies):
         rows = slice(PER_BODY * place, PER_BODY * (place + 1))
         means[:, :, rows] = robot.bodies[body].inertia.parameters
@@ -204,9 +205,9 @@ def map_unknowns(
     return means, maps
 
 
-def _inertial_width(reference: FloatArray, spread: float, shift: float) -> FloatArray:
+def _inertial_width(reference: FloatArray, prior_scale: float, shift: float) -> FloatArray:
     """Return a root of the covariance of a body's parameters, shape (10, 10)."""
-    width: FloatArray = spread * compute_width(reference)
+    width: FloatArray = prior_scale * compute_width(reference)
     if shift > 0.0:
         moved = shift * _slope_in_center(reference)
         width = np.asarray(np.linalg.cholesky(width @ width.T + moved @ moved.T))

@@ -272,19 +272,19 @@ def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> Flo
     first = PER_BODY * bodies
     squares = (reduction.factors[0, :, :, first : first + TERMS] ** 2).sum(axis=1)
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
-    felt = np.maximum(effort, 1e-9)[:, np.newaxis]
-    own = IDENTIFICATION.friction_prior_scale * felt / np.where(size > 0.0, size, 1.0)
-    return np.concatenate([own, _compute_drive_scales(reduction, felt, first + TERMS)])
+    efforts = np.maximum(effort, 1e-9)[:, np.newaxis]
+    own = IDENTIFICATION.friction_prior_scale * efforts / np.where(size > 0.0, size, 1.0)
+    return np.concatenate([own, _compute_drive_scales(reduction, efforts, first + TERMS)])
 
 
-def _compute_drive_scales(reduction: Reduction, felt: FloatArray, first: int) -> FloatArray:
+def _compute_drive_scales(reduction: Reduction, efforts: FloatArray, first: int) -> FloatArray:
     """Return how large the numbers of the k drives may be, shape (k, TERMS).
 
     As large as the joint allows that feels the drive most.
     """
     squares = (reduction.factors[0, :, :, first:-1] ** 2).sum(axis=1)
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
-    largest = (size / felt).max(axis=0).reshape(-1, len(DRIVE_TERMS))
+    largest = (size / efforts).max(axis=0).reshape(-1, len(DRIVE_TERMS))
     scales = np.ones((len(largest), TERMS))
     scales[:, DRIVE_TERMS] = IDENTIFICATION.friction_prior_scale / np.where(
         largest > 0.0, largest, 1.0

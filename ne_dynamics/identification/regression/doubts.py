@@ -53,9 +53,11 @@ def find_doubts(
     covariance = compute_covariance(problem, solution, problem.prior_scales)
     squares = np.ones(len(problem.prior_scales))
     for index, (place, prior) in enumerate(_compute_priors(solution, problem.prior_scales)):
-        told = PER_BODY - float((covariance[place, place] * prior).sum())
+        identified = PER_BODY - float((covariance[place, place] * prior).sum())
         distance = compute_divergence(solution.pseudo_inertias[index], problem.references[index])
-        squares[index] = (2.0 * distance / prior_scale**2 + steady) / (max(told, 0.0) + steady)
+        squares[index] = (2.0 * distance / prior_scale**2 + steady) / (
+            max(identified, 0.0) + steady
+        )
     result: FloatArray = np.sqrt(np.maximum(squares, 1.0))
     return result
 

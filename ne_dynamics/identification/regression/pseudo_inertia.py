@@ -53,9 +53,9 @@ def pseudo_inertia(parameters: FloatArray) -> FloatArray:
 def inertia_of(pseudo: FloatArray) -> Inertia:
     """Return the body with a pseudo-inertia, shape (4, 4), of a mass > 0; in the same frame."""
     mass, first = float(pseudo[3, 3]), pseudo[:3, 3]
-    spread = pseudo[:3, :3] - np.outer(first, first) / mass
-    spread = 0.5 * (spread + spread.T)
-    return Inertia(mass, first / mass, np.trace(spread) * np.eye(3) - spread)
+    second_moment = pseudo[:3, :3] - np.outer(first, first) / mass
+    second_moment = 0.5 * (second_moment + second_moment.T)
+    return Inertia(mass, first / mass, np.trace(second_moment) * np.eye(3) - second_moment)
 
 
 def is_body(pseudo: FloatArray) -> bool:
@@ -79,9 +79,11 @@ def nearest_body(inertia: Inertia) -> Inertia:
         lowest = inertia.mass * 0.01**2  # a point mass has a centimetre
     if moments[0] >= lowest:
         return inertia
-    spread = (axes * np.maximum(moments, lowest)) @ axes.T
-    spread = 0.5 * (spread + spread.T)
-    return Inertia(inertia.mass, inertia.center_of_mass, np.trace(spread) * np.eye(3) - spread)
+    second_moment = (axes * np.maximum(moments, lowest)) @ axes.T
+    second_moment = 0.5 * (second_moment + second_moment.T)
+    return Inertia(
+        inertia.mass, inertia.center_of_mass, np.trace(second_moment) * np.eye(3) - second_moment
+    )
 
 
 def compute_width(reference: FloatArray) -> FloatArray:

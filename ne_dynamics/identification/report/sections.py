@@ -125,12 +125,12 @@ def describe_base_parameters(report: Report) -> Section:
         (Column('base parameter'), Column('unit'), *(Column(head, True) for head in heads)),
         tuple(rows),
     )
-    told = sum(
+    clear = sum(
         abs(parameter.value) > INTERVAL * parameter.deviation
         for parameter in report.base_parameters
     )
     note = Paragraph(
-        f'{told} of {len(report.base_parameters)} 95 % intervals exclude 0. They include noise '
+        f'{clear} of {len(report.base_parameters)} 95 % intervals exclude 0. They include noise '
         'and its autocorrelation, not errors of the model structure.'
     )
     return Section('Base parameters', (note, table))

@@ -89,12 +89,12 @@ def _describe_bodies(report: Report) -> list[str]:
             f'{shift:8.4f} m  {body.determined:9.0%}'
         )
     if report.base_parameters:
-        told = sum(
+        clear = sum(
             abs(parameter.value) > 2.0 * parameter.deviation
             for parameter in report.base_parameters
         )
         lines.append(
-            f'  base parameters: {told} of {len(report.base_parameters)} are more than two '
+            f'  base parameters: {clear} of {len(report.base_parameters)} are more than two '
             'standard deviations from 0 (all of them: --json)'
         )
     return lines

@@ -31,25 +31,26 @@ Entities = tuple[tuple[Any, ...], ...]
 Additions = list[tuple[Callable[[Any], Any], Any]]
 """By what call each entity is put into a wait set, and what it is called with."""
 
-Prompt = tuple[int, Callable[..., Any], Any, bool, Callable[[Any], Any]]
+LowLatency = tuple[int, Callable[..., Any], Any, bool, Callable[[Any], Any]]
 """Pointer of a subscription, how to take a message, its type, whether raw, and the callback."""
 
 
 class LowLatencyExecutor(SingleThreadedExecutor):
-    """Serves one node, in one thread; its prompt subscriptions first, in their order.
+    """Serves one node, in one thread; its low-latency subscriptions first, in their order.
 
     Parameters
     ----------
     node : rclpy.node.Node
-    prompt : callable
-        Returns the subscriptions of the node that are answered promptly; asked again whenever
+    low_latency : callable
+        Returns the subscriptions of the node that are answered first; asked again whenever
         the node's entities have changed. Their callbacks are plain functions of the message
         that create and destroy no entities.
     on_absence : callable, optional
         Called after anything else was served, with the time that it took [s]: for so long
-        nothing prompt could be answered.
+        no low-latency subscription could be answered.
     is_urgent : callable, optional
-        Returns whether a prompt subscription is one of those that :meth:`answer_urgent` answers.
+        Returns whether a low-latency subscription is one of those that :meth:`answer_urgent`
+        answers.
 
     Raises
     ------
@@ -60,16 +61,16 @@ class LowLatencyExecutor(SingleThreadedExecutor):
     def __init__(
         self,
         node: Any,
-        prompt: Callable[[], Sequence[Any]],
+        low_latency: Callable[[], Sequence[Any]],
         on_absence: Callable[[float], None] | None = None,
         is_urgent: Callable[[Any], bool] = lambda subscription: False,
     ) -> None:
         super().__init__(context=node.context)
         self._node = node
-        self._ask = prompt
+        self._ask = low_latency
         self._on_absence = on_absence
         self._is_urgent = is_urgent
-        self._urgent: list[Prompt] = []
+        self._urgent: list[LowLatency] = []
         self._kept: list[tuple[Callable[[Any], Any], Any]] = []
         self._is_answering_urgent = False
         # Begin of what else is served, by `time.perf_counter`; 0 while nothing is [s].
@@ -81,7 +82,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         self._waits: list[tuple[Any, Additions]] = []
         self._wait_set: Any = None
         self._look_at_all_at = 0.0
-        self._prompt: list[Prompt] = []
+        self._low_latency: list[LowLatency] = []
         self.add_node(node)
         try:
             self._try_out()
@@ -127,7 +128,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             raise ExternalShutdownException()
         ready = self._wait_set.get_ready_entities('subscription')
         answered = last = 0
-        for place, (pointer, *_) in enumerate(self._prompt, start=1):
+        for place, (pointer, *_) in enumerate(self._low_latency, start=1):
             if pointer in ready:
                 answered += 1
                 last = place
@@ -141,12 +142,12 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             self._fire(due)
 
     def _answer(self, count: int) -> None:
-        """Answer the first of the prompt subscriptions.
+        """Answer the first of the low-latency subscriptions.
 
         Those too that the wait found empty: it looks at one after the other, and what was sent
         before a state may come behind its back, and be there with the state.
         """
-        for _, take, message_type, is_raw, callback in self._prompt[:count]:
+        for _, take, message_type, is_raw, callback in self._low_latency[:count]:
             taken = take(message_type, is_raw)
             if taken is not None:
                 callback(taken[0])
@@ -190,10 +191,10 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             self._is_answering_urgent = False
 
     def _take_subscription(self, sub: Any) -> Any:
-        """Answer a prompt subscription that rclpy has come upon, after those before it."""
+        """Answer a low-latency subscription that rclpy has come upon, after those before it."""
         pointer = sub.handle.pointer
-        for place, (prompt, *_) in enumerate(self._prompt, start=1):
-            if prompt == pointer:
+        for place, (one, *_) in enumerate(self._low_latency, start=1):
+            if one == pointer:
                 self._answer(place)
                 return None
         return super()._take_subscription(sub)
@@ -280,7 +281,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             self._release()
 
     def _note_absence(self) -> None:
-        """Tell for how long nothing prompt could be answered, since that was told last."""
+        """Tell for how long no such subscription could be answered, since that was told last."""
         since, self._absent_since = self._absent_since, time.perf_counter()
         if self._on_absence is not None:
             self._on_absence(self._absent_since - since)
@@ -309,12 +310,12 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             self._make_wait(subscriptions, timers, clients, services, guards, waitables),
             self._make_wait(subscriptions, timers, (), (), guards, ()),
         ]
-        self._prompt, self._urgent = [], []
+        self._low_latency, self._urgent = [], []
         for entity in self._ask():
             if entity in subscriptions:
                 take = entity.handle.take_message
                 one = entity.handle.pointer, take, entity.msg_type, entity.raw, entity.callback
-                self._prompt.append(one)
+                self._low_latency.append(one)
                 if self._is_urgent(entity):
                     self._urgent.append(one)
 
@@ -364,7 +365,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
 
     def _release(self) -> None:
         self._wait_set = None
-        self._waits, self._prompt, self._urgent = [], [], []
+        self._waits, self._low_latency, self._urgent = [], [], []
         self._held.close()
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
@@ -375,7 +376,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
 
 def make_executor(
     node: Any,
-    prompt: Callable[[], Sequence[Any]],
+    low_latency: Callable[[], Sequence[Any]],
     on_absence: Callable[[float], None] | None = None,
     is_urgent: Callable[[Any], bool] = lambda subscription: False,
 ) -> SingleThreadedExecutor:
@@ -384,7 +385,7 @@ def make_executor(
     Parameters
     ----------
     node : rclpy.node.Node
-    prompt, on_absence, is_urgent : callable
+    low_latency, on_absence, is_urgent : callable
         As for :class:`LowLatencyExecutor`.
 
     Returns
@@ -394,7 +395,7 @@ def make_executor(
         node's log says so.
     """
     try:
-        return LowLatencyExecutor(node, prompt, on_absence, is_urgent)
+        return LowLatencyExecutor(node, low_latency, on_absence, is_urgent)
     except (ImportError, AttributeError) as error:
         node.get_logger().info(f"rclpy's own executor is used: {error}")
     executor = SingleThreadedExecutor(context=node.context)
