@@ -47,7 +47,7 @@ OFTEN = ('six_axis_arm', 'tree_5_5')
 LONG = re.compile(
     '.*_derivatives|forward_.*_full|jacobian_rate|regressor|.*(_pd|torque|effort|residuals)_.*'
 )
-
+"""Functions that take long to compile."""
 
 MOTION = ('q', 'qd', 'qdd')
 """Arguments of the inverse dynamics, before its loads."""
