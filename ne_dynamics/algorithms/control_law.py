@@ -102,27 +102,18 @@ def control_effort(
     Parameters
     ----------
     robot : ControlledRobot
-    q, qd, q_desired, qd_desired : sequence of n scalars
-        Whose differences are the errors [rad or m, rad/s or m/s].
-    q_model, qd_model : sequence of n scalars
-        At which links and rotors count.
-    qdd : sequence of n scalars
-        Acceleration that is fed forward [rad/s^2 or m/s^2].
-    friction_qd : sequence of n scalars
-        Velocities for which friction counts [rad/s or m/s].
-    kp, kv : sequence of n scalars
-        Accelerations per error [1/s^2, 1/s].
-    effort_kp, effort_kv : sequence of n scalars
-        Kp2 and Kv2, efforts per error [N m/rad or N/m, N m s/rad or N s/m].
+    q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd : sequence of n scalars
+        State and desired state, whose differences are the errors; at which links and rotors
+        count; acceleration that is fed forward; velocities for which friction counts.
+    kp, kv, effort_kp, effort_kv : sequence of n scalars
+        Accelerations per error [1/s^2, 1/s]; Kp2 and Kv2, efforts per error.
     smoothing_velocity : scalar
         As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
 
     Returns
     -------
-    efforts : list of n scalars
-        Not limited [N m or N].
-    errors : list of n scalars
-        Desired less measured position [rad or m].
+    efforts, errors : list of n scalars
+        Efforts, not limited [N m or N]; desired less measured positions [rad or m].
     """
     errors = compute_position_errors(q_desired, q, robot.is_continuous)
     rates = [wanted - rate for wanted, rate in zip(qd_desired, qd, strict=True)]

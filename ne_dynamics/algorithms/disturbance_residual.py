@@ -25,33 +25,27 @@ def disturbance_residuals(
     fast: Sequence[Scalar],
     step: Sequence[Scalar],
 ) -> list[Vector]:
-    """Return two residuals after a state, n scalars each [N m or N].
+    """Return the slow and the fast residual after a state, n scalars each [N m or N].
 
     Parameters
     ----------
     robot : ControlledRobot
-    q, qd : sequence of n scalars
-        The state [rad or m, rad/s or m/s].
-    qd_before : sequence of n scalars
-        Velocities of the state before [rad/s or m/s].
-    friction_qd : sequence of n scalars
-        Velocities that friction but the viscous one counts for [rad/s or m/s].
-    effort : sequence of n scalars
-        Commanded between the two states [N m or N].
+    q, qd, qd_before : sequence of n scalars
+        The state, and the velocities of the state before [rad or m, rad/s or m/s].
+    friction_qd, effort : sequence of n scalars
+        Velocities that friction but the viscous one counts for; commanded in between [N m or N].
     slow, fast : sequence of n scalars
         The residuals of the state before [N m or N].
     step : sequence of 7 scalars
-        One by the time since the last state [1/s]; how long before the present position the
-        middle of the step was [s]; shares by which slow and fast follow what the model misses;
-        1 where Coriolis efforts, and 1 where friction, are the command's, 0 where they are not;
-        smoothing velocity as :func:`~ne_dynamics.algorithms.joint_friction.compute_friction`
-        takes it.
+        One by the time since the last state [1/s]; how long before `q` the middle of it was [s];
+        shares by which slow and fast follow what the model misses; 1 where Coriolis efforts, and
+        1 where friction, are the command's, else 0; `smoothing_velocity` of
+        :func:`~ne_dynamics.algorithms.joint_friction.compute_friction`.
     """
-    mechanism = robot.mechanism
     rate, lag, slow_share, fast_share, uses_velocity, uses_friction, smoothing_velocity = step
     means = [0.5 * (before + after) for before, after in zip(qd_before, qd, strict=True)]
     needed = newton_euler(
-        mechanism,
+        robot.mechanism,
         [position - lag * mean for position, mean in zip(q, means, strict=True)],
         [uses_velocity * mean for mean in means],
         [rate * (after - before) for before, after in zip(qd_before, qd, strict=True)],
@@ -59,7 +53,7 @@ def disturbance_residuals(
         smoothing_velocity=smoothing_velocity,
         **robot.surroundings,
     )
-    missing = _subtract_command(mechanism, uses_friction, needed, means, friction_qd, effort)
+    missing = _subtract_command(robot.mechanism, uses_friction, needed, means, friction_qd, effort)
     return [
         [old + share * (new - old) for old, new in zip(residual, missing, strict=True)]
         for residual, share in ((slow, slow_share), (fast, fast_share))

@@ -258,19 +258,6 @@ def test_the_bound_sees_a_tilt_in_any_direction(rpy):
     assert (change <= dynamics.rounding_bound(qd=0.0, qdd=qdd, q=0.0) + 1e-12).all()
 
 
-def test_a_tolerance_makes_rounded_quarter_turns_exact():
-    """A file that writes 1.5707963 costs what the exact quarter turn costs, once allowed."""
-    exact = chain(0, (REVOLUTE,) * 5, np.pi / 2)
-    rounded = chain(0, (REVOLUTE,) * 5, 1.5707963)
-
-    def cost(robot, tolerance):
-        dynamics = ned.Dynamics(robot, backend='python', tolerance=tolerance)
-        return sum(dynamics.operation_counts()['inverse_dynamics'])
-
-    assert cost(rounded, 1e-7) == cost(exact, DEFAULT_TOLERANCE)
-    assert cost(rounded, DEFAULT_TOLERANCE) > cost(exact, DEFAULT_TOLERANCE)
-
-
 @pytest.mark.parametrize('tolerance', [-1e-12, 0.01, 1.0, np.inf, np.nan])
 def test_a_tolerance_out_of_range_is_an_input_error(tolerance):
     with pytest.raises(InputError, match=r'tolerance: expected 0 <= tolerance < 0\.01'):

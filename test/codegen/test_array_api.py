@@ -7,12 +7,12 @@ import copy
 import inspect
 import math
 import pickle
-import re
 import types
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from function_rows import call_by_sample
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -98,19 +98,8 @@ def draw(name, robot, leading=(3,), seed=0):
 
 def compute_by_method(dynamics, name, arrays):
     """Return what the method says of samples (N, count), the axis of the samples first."""
-    row = FUNCTIONS[name]
-    given = dict(zip([argument.name for argument in row.arguments], arrays, strict=True))
-    method = row.method or re.sub(
-        '_(in_tip_axes|at_base_origin|with_external_wrenches)$', '', name
-    )
-    if 'external_wrenches' in given:
-        on_bodies = np.split(given['external_wrenches'], len(dynamics.robot.bodies), axis=-1)
-        names = [body.name for body in dynamics.robot.bodies]
-        given['external_wrenches'] = dict(zip(names, on_bodies, strict=True))
-    elif method != row.method:
-        given['axes'] = 'tip' if name.endswith('_in_tip_axes') else 'world'
-    result = getattr(dynamics, method)(**given)
-    return np.moveaxis(result, 0, 1) if row.is_stacked else result
+    names = [argument.name for argument in FUNCTIONS[name].arguments]
+    return call_by_sample(dynamics, name, dict(zip(names, arrays, strict=True)))
 
 
 def assert_close(result, expected, tolerance=TOLERANCE):

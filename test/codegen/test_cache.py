@@ -286,11 +286,12 @@ from ne_dynamics.shipped import shipped_file
 robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
 folder = os.environ.pop('NE_DYNAMICS_CACHE')
 os.environ['NE_DYNAMICS_CACHE'] = folder + '/not/used'
-ned.Dynamics(robot).mass_matrix([0.3] * 6)  # all modules are loaded
+# All modules are loaded before the rights to read them are gone.
+ned.Dynamics(robot).mass_matrix([0.3] * 6)
+expected = ned.Dynamics(robot, backend='python').gravity_torque([0.3] * 6)
 os.environ['NE_DYNAMICS_CACHE'] = folder
 os.setuid(65534)
 dynamics = ned.Dynamics(robot)
-expected = ned.Dynamics(robot, backend='python').gravity_torque([0.3] * 6)
 print(dynamics.backend, abs(dynamics.gravity_torque([0.3] * 6) - expected).max() < 1e-9)
 """
     assert output_of(code, NE_DYNAMICS_CACHE=str(folder)) == 'compiled True\n'

@@ -68,6 +68,7 @@ class Doubled(ned.Dynamics):
         return self.__hidden
 
 
+@pytest.mark.parametrize('is_changed', [False, True], ids=['of its robot', 'of other parameters'])
 @pytest.mark.parametrize(
     'clone',
     [
@@ -78,19 +79,30 @@ class Doubled(ned.Dynamics):
         copy.deepcopy,
         lambda dynamics: dynamics.with_parameters(rotor_inertia=np.zeros(6)),
     ],
-    ids=['pickle', 'pickled builtin', 'copy', 'deepcopy', 'other parameters'],
+    ids=['pickle', 'pickled builtin', 'copy', 'deepcopy', 'without rotors'],
 )
-def test_a_subclass_stays_what_it_is(clone):
+def test_a_subclass_stays_what_it_is(clone, is_changed):
+    """It computes the same, can be changed on, and keeps its class and what is set on it."""
     q = np.linspace(0.1, 0.9, 6)
     dynamics = Doubled(ned.load_urdf(shipped_file('six_axis_arm.urdf')), ['a note'])
-    dynamics.gravity_torque(q)
-    expected = dynamics.mass_matrix(q), dynamics.gravity_torque(q)
+    if is_changed:
+        dynamics = dynamics.with_parameters(inertial=1.5 * dynamics.inertial_parameters())
+    for _ in range(2):
+        dynamics.gravity_torque(q)
     copied = clone(dynamics)
     assert type(copied) is Doubled
     assert (copied.note, copied.extra, copied.hidden()) == (['a note'], [5], 3)
-    for _ in range(2):
-        np.testing.assert_allclose(copied.mass_matrix(q), expected[0], rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(copied.gravity_torque(q), expected[1], rtol=1e-12, atol=1e-12)
+    again, expected = (
+        each.with_parameters(viscous_friction=np.ones(6)) for each in (copied, dynamics)
+    )
+    for one, other in ((copied, dynamics), (again, expected)) * 2:
+        for method, arguments in (
+            ('mass_matrix', (q,)),
+            ('gravity_torque', (q,)),
+            ('inverse_dynamics', (q, q, q)),
+        ):
+            found, right = (getattr(each, method)(*arguments) for each in (one, other))
+            np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.kept(3)

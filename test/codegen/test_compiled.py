@@ -7,6 +7,7 @@ import gc
 import inspect
 import itertools
 import os
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +16,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fresh_python import output_of
-from method_tables import ALL_CALLS, LOADS, PLAIN
+from function_rows import CALLS, call_by_sample, call_row
+from method_tables import LOADS
 from random_robots import random_tree
 
 import ne_dynamics as ned
+from ne_dynamics.codegen.functions import FUNCTIONS
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
@@ -41,47 +44,10 @@ TREES = {f'tree_{seed}_{joints}': (seed, joints) for seed, joints in ((0, 1), (5
 OFTEN = ('six_axis_arm', 'tree_5_5')
 """Robots of which also the functions are compared that take long to compile."""
 
-LONG = (
-    'inverse_dynamics_derivatives',
-    'forward_dynamics_derivatives',
-    'forward_dynamics in full',
-    'jacobian_rate in tip axes',
-    'regressor',
-    'feedforward_pd with wrench',
-    'computed_torque in full',
-    'control_effort in full',
-    'disturbance_residuals in full',
+LONG = re.compile(
+    '.*_derivatives|forward_.*_full|jacobian_rate|regressor|.*(_pd|torque|effort|residuals)_.*'
 )
-
-LAW = (
-    *('q', 'qd', 'q_desired', 'qd_desired', 'qdd_desired'),
-    *('kp', 'kv', 'effort_limits', 'smoothing_velocity'),
-)
-GENERAL_LAW = (
-    *('q', 'qd', 'q_desired', 'qd_desired', 'q_model', 'qd_model', 'qdd', 'friction_qd'),
-    *('kp', 'kv', 'effort_kp', 'effort_kv', 'smoothing_velocity'),
-)
-
-RESIDUALS = ('q', 'qd', 'qd_before', 'friction_qd', 'effort', 'slow', 'fast', 'step')
-
-FUNCTIONS = {
-    **{call: names for call, names in ALL_CALLS.items() if call != 'friction_torque'},
-    'inverse_dynamics with base motion': ('q', 'qd', 'qdd', 'wrench', 'base_motion'),
-    'forward_dynamics with base motion': ('q', 'qd', 'tau', 'wrench', 'base_motion'),
-    **{
-        f'{method} in {axes} axes': PLAIN[method]
-        for method in ('jacobian', 'jacobian_rate')
-        for axes in ('tip', 'world')
-    },
-    'computed_torque': LAW,
-    'feedforward_pd with wrench': (*LAW, 'wrench'),
-    'computed_torque in full': (*LAW, *LOADS),
-    'control_effort': GENERAL_LAW,
-    'control_effort in full': (*GENERAL_LAW, *LOADS),
-    'disturbance_residuals': RESIDUALS,
-    'disturbance_residuals in full': (*RESIDUALS, *LOADS),
-}
-"""Calls that machine code answers."""
+"""Functions that take long to compile."""
 
 MOTION = ('q', 'qd', 'qdd')
 """Arguments of the inverse dynamics, before its loads."""
@@ -102,45 +68,21 @@ def dynamics_of(name, backend, threads=1):
     return ned.Dynamics(robot_of(name), gravity=GRAVITY, backend=backend, threads=threads)
 
 
+WIDTHS = {'qdd': 3.0, 'tau': 20.0, 'effort': 20.0, 'wrench': 10.0, 'effort_limits': 60.0}
+RANGES = {'payload': (-1.0, 3.0), 'step': (0.1, 0.3), 'smoothing_velocity': (0.1, 0.3)}
+
+
 def samples(robot, count, seed=0):
     """Return random values of all arguments, arrays of `count` rows."""
     rng = np.random.default_rng([seed, count])
-    widths = {'q': 2.0, 'qd': 2.0, 'qdd': 3.0, 'tau': 20.0}
-    values = {key: rng.uniform(-width, width, (count, robot.n)) for key, width in widths.items()}
-    values['wrench'] = rng.uniform(-10.0, 10.0, (count, 6))
-    values['base_motion'] = rng.uniform(-2.0, 2.0, (count, 9))
-    values['payload'] = rng.uniform(-1.0, 3.0, (count, 10))
-    values['step'] = rng.uniform(0.1, 0.3, (count, 7))
-    for key in sorted({*LAW, *GENERAL_LAW, *RESIDUALS} - values.keys()):
-        width = 60.0 if key == 'effort_limits' else 2.0
-        values[key] = rng.uniform(-width, width, (count, robot.n))
-    values['smoothing_velocity'] = rng.uniform(0.1, 0.3, (count, 1))
+    values = {}
+    for name in CALLS:
+        for argument in FUNCTIONS[name].arguments:
+            width = WIDTHS.get(argument.name, 2.0)
+            low, high = RANGES.get(argument.name, (-width, width))
+            shape = count, argument.count(robot)
+            values.setdefault(argument.name, rng.uniform(low, high, shape))
     return values
-
-
-def call(dynamics, function, values):
-    """Call a function of the table with named values, in order of its arguments."""
-    places, keywords = arguments_of(function, values)
-    return getattr(dynamics, function.split()[0])(*places, **keywords)
-
-
-def arguments_of(function, values):
-    """Return what is given by place and what by name."""
-    keywords = {'axes': function.split()[-2]} if function.endswith(' axes') else {}
-    names = FUNCTIONS.get(function, ('qd',))  # friction_torque
-    if function.endswith('with payload'):
-        *names, last = names
-        keywords[last] = values[last]
-    return [values[name] for name in names], keywords
-
-
-def call_by_sample(dynamics, function, values):
-    """Call a function; the result is an array whose first axis is that of the samples."""
-    result = np.asarray(call(dynamics, function, values))
-    is_batch = values['q'].ndim == 2
-    stacked = 'control_effort', 'disturbance_residuals'
-    is_stacked = 'derivatives' in function or function.startswith(stacked)
-    return np.moveaxis(result, 1, 0) if is_batch and is_stacked else result
 
 
 def row(values, index):
@@ -177,8 +119,8 @@ def allowed(robot_name, function, values):
     [
         (name, function)
         for name in (*SHIPPED, *TREES)
-        for function in FUNCTIONS
-        if name in OFTEN or function not in LONG
+        for function in CALLS
+        if name in OFTEN or not LONG.match(function)
     ],
 )
 def test_backends_agree_on_every_function_single_and_batch(name, function):
@@ -207,7 +149,9 @@ def test_threads_change_no_bit_of_a_batch(function):
     two = dynamics_of('six_axis_arm', 'numba', threads=2)
     for size in (*SIZES, 15, 16, 17, 33):
         values = samples(one.robot, size)
-        np.testing.assert_array_equal(call(two, function, values), call(one, function, values))
+        np.testing.assert_array_equal(
+            call_row(two, function, values), call_row(one, function, values)
+        )
 
 
 def test_named_links_and_the_tip_do_not_mix(pair):
@@ -229,11 +173,11 @@ def pair():
     values = row(samples(numba.robot, 1), 0)
     for function in (
         'inverse_dynamics',
-        'inverse_dynamics with wrench',
-        'inverse_dynamics in full',
+        'inverse_dynamics_with_wrench',
+        'inverse_dynamics_in_full',
         'gravity_torque',
     ):
-        call(numba, function, values)
+        call_row(numba, function, values)
     assert type(numba.inverse_dynamics) is type(len), 'the entry is not in place'
     return numba, python
 
@@ -285,15 +229,15 @@ def test_every_kind_of_array_gives_the_same(form, size, pair):
         values = row(values, 0)
     # Numbers that float32 holds exactly, so that every form means the same.
     values = {key: np.round(value * 64.0) / 64.0 for key, value in values.items()}
-    expected = call(pair[0], 'inverse_dynamics with wrench', values)
+    expected = call_row(pair[0], 'inverse_dynamics_with_wrench', values)
     converted = {key: FORMS[form](value) for key, value in values.items()}
     for dynamics in pair:
         for key in ('q', 'qd', 'qdd', 'wrench'):
             given = {**values, key: converted[key]}
-            result = call(dynamics, 'inverse_dynamics with wrench', given)
+            result = call_row(dynamics, 'inverse_dynamics_with_wrench', given)
             assert type(result) is np.ndarray
             assert_same(result, expected)
-        assert_same(call(dynamics, 'inverse_dynamics with wrench', converted), expected)
+        assert_same(call_row(dynamics, 'inverse_dynamics_with_wrench', converted), expected)
         gravity = dynamics.gravity_torque(converted['q'])
         assert_same(gravity, dynamics.gravity_torque(values['q']))
 
@@ -301,7 +245,7 @@ def test_every_kind_of_array_gives_the_same(form, size, pair):
 def test_batches_of_different_lengths_are_an_input_error(pair):
     """A batch goes with batches of its length only; one wrench serves all samples."""
     values = samples(pair[0].robot, 9)
-    q, qd, qdd, wrench = (values[key] for key in FUNCTIONS['inverse_dynamics with wrench'])
+    q, qd, qdd, wrench = (values[key] for key in CALLS['inverse_dynamics_with_wrench'])
     for dynamics in pair:
         for arguments in (
             (q, qd[:8], qdd),
@@ -323,49 +267,49 @@ def test_a_number_that_is_not_finite_is_found_wherever_it_stands(bad, pair):
     """NaN and infinity at any place of any argument are an error that names the place."""
     numba, _ = pair
     values = samples(numba.robot, 21)
-    for key, index in itertools.product(FUNCTIONS['inverse_dynamics with wrench'], range(6)):
+    for key, index in itertools.product(CALLS['inverse_dynamics_with_wrench'], range(6)):
         single = row(values, 0)
         single[key][index] = bad
         message = rf'^{key}: expected finite numbers, got {bad} at index \(LINE{index},?\)'
         anywhere = message.replace('LINE', r'(\d+, )?')
         with pytest.raises(InputError, match=anywhere):
-            call(numba, 'inverse_dynamics with wrench', single)
+            call_row(numba, 'inverse_dynamics_with_wrench', single)
         if key != 'wrench':
             with pytest.raises(InputError, match=anywhere):
-                call(numba, 'inverse_dynamics', single)
+                call_row(numba, 'inverse_dynamics', single)
         for line in (0, 7, 8, 15, 16, 20):  # first and last of a group, and of the rest
             batch = {**values, key: values[key].copy()}
             batch[key][line, index] = bad
             with pytest.raises(InputError, match=message.replace('LINE', f'{line}, ')):
-                call(numba, 'inverse_dynamics with wrench', batch)
+                call_row(numba, 'inverse_dynamics_with_wrench', batch)
 
 
 @pytest.mark.kept(8)
-@pytest.mark.parametrize('function', FUNCTIONS)
+@pytest.mark.parametrize('function', CALLS)
 def test_no_function_takes_a_number_that_is_not_finite(function, pair):
     """Every function refuses NaN in every argument, also where it does not use the number."""
     for dynamics in pair:
         values = row(samples(dynamics.robot, 1), 0)
-        call(dynamics, function, values)
-        for key in FUNCTIONS[function]:
+        call_row(dynamics, function, values)
+        for key in CALLS[function]:
             for index in range(len(values[key])):
                 bad = {**values, key: values[key].copy()}
                 bad[key][index] = np.nan
                 with pytest.raises(InputError, match=rf'^{key}: expected finite'):
-                    call(dynamics, function, bad)
+                    call_row(dynamics, function, bad)
 
 
 @pytest.mark.parametrize('size', [1e6, np.nextafter(1e6, 2e6), 1e7, 1e15, 1e300])
 def test_huge_angles_are_computed_as_by_the_platform(size, pair):
     """Angles beyond those of the compiled sines give the Python backend's result."""
     values = samples(pair[0].robot, 11)
-    scale = np.abs(call(pair[1], 'inverse_dynamics', values)).max()
+    scale = np.abs(call_row(pair[1], 'inverse_dynamics', values)).max()
     for index, sign in itertools.product(range(6), (1.0, -1.0)):
         q = values['q'].copy()
         q[9, index], q[2, index] = sign * size, -sign * size * 0.7
         big = {**values, 'q': q}
         for given in (big, row(big, 9)):
-            found, expected = (call(dynamics, 'inverse_dynamics', given) for dynamics in pair)
+            found, expected = (call_row(dynamics, 'inverse_dynamics', given) for dynamics in pair)
             assert_same(found, expected, scale)
 
 
@@ -413,9 +357,9 @@ def test_arguments_can_be_given_by_name_and_place(given, size, warm, pair):
     values = samples(numba.robot, size or 1)
     values = row(values, 0) if size is None else values
     if warm:
-        for function in FUNCTIONS:
+        for function in CALLS:
             if function.startswith('inverse_dynamics'):
-                call(numba, function, values)
+                call_row(numba, function, values)
     motion = [values[key] for key in MOTION]
     extras = {key: values[key] if there else None for key, there in zip(LOADS, given, strict=True)}
     cases = [(extras, extras)]
@@ -455,59 +399,55 @@ def test_a_wrong_number_of_arguments_is_a_type_error(function, count, most, pair
 
 @pytest.mark.kept(10)
 @pytest.mark.parametrize('size', [None, 0, 1, 9, 40])
-@pytest.mark.parametrize('function', [*FUNCTIONS, 'friction_torque'])
+@pytest.mark.parametrize('function', CALLS)
 def test_results_are_arrays_of_the_caller(function, size, pair):
     """A result is the caller's own, or in the array `out`; arguments stay as they are."""
-    names = FUNCTIONS.get(function, ('qd',))
     for dynamics in pair:
         values = samples(dynamics.robot, 1 if size is None else size)
         values = row(values, 0) if size is None else values
         before = {key: value.copy() for key, value in values.items()}
-        places, keywords = arguments_of(function, values)
-        method = function.split()[0]
-        results = [getattr(dynamics, method)(*places, **keywords) for _ in range(3)]
+        results = [call_row(dynamics, function, values) for _ in range(3)]
         expected = np.array(results[0])
         for turn in range(3):
             out = np.full((3, *expected.shape), np.nan)
             given = out[1, ...]
-            found = getattr(dynamics, method)(*places, out=given, **keywords)
+            found = call_row(dynamics, function, values, out=given)
             assert found is given, turn
             np.testing.assert_array_equal(found, expected)
             assert np.isnan(out[[0, 2]]).all()
         if function.endswith('energy') and size is None:
             assert {type(result) for result in results} == {float}
             continue
-        other, keywords = arguments_of(function, {k: v + 0.1 for k, v in values.items()})
-        getattr(dynamics, method)(*other, **keywords)
+        call_row(dynamics, function, {key: value + 0.1 for key, value in values.items()})
         for index, result in enumerate(results):
             np.testing.assert_array_equal(result, expected)
             assert result.flags.writeable
             assert result.flags.c_contiguous
-            for array in (*results[:index], *(values[name] for name in names)):
+            for array in (*results[:index], *(values[name] for name in CALLS[function])):
                 assert not np.shares_memory(result, array)
         for key, value in values.items():
             np.testing.assert_array_equal(value, before[key])
 
 
 @pytest.mark.kept(10)
-@pytest.mark.parametrize('function', FUNCTIONS)
+@pytest.mark.parametrize('function', CALLS)
 def test_lists_are_answered_as_arrays(function, pair):
     """One sample, a batch, lists among arrays, and whole numbers."""
     for dynamics, values in itertools.product(
         pair, (row(samples(pair[0].robot, 1), 0), samples(pair[0].robot, 3))
     ):
         for changed in (values, {key: np.ceil(value) for key, value in values.items()}):
-            expected = call(dynamics, function, changed)
+            expected = call_row(dynamics, function, changed)
             for first in (0, 1):
-                lists = {key: changed[key].tolist() for key in FUNCTIONS[function][first:]}
-                found = call(dynamics, function, {**changed, **lists})
+                lists = {key: changed[key].tolist() for key in CALLS[function][first:]}
+                found = call_row(dynamics, function, {**changed, **lists})
                 np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize('function', ['inverse_dynamics', 'mass_matrix', 'joint_wrenches'])
 def test_lists_do_not_take_the_long_way(function, pair, monkeypatch):
     """Once machine code answers, no check of Python's looks at lists, tuples or whole numbers."""
-    names = FUNCTIONS[function]
+    names = CALLS[function]
     values = np.random.default_rng(2).uniform(-1.0, 1.0, (len(names), 6))
     getattr(pair[0], function)(*values)  # compiles
     entry = getattr(pair[0], function)
@@ -529,7 +469,7 @@ def test_lists_do_not_take_the_long_way(function, pair, monkeypatch):
 def test_calls_leak_neither_references_nor_memory(pair):
     numba, _ = pair
     values = samples(numba.robot, 1)
-    good = [values[key][0] for key in FUNCTIONS['inverse_dynamics in full']]
+    good = [values[key][0] for key in CALLS['inverse_dynamics_in_full']]
     bad = [good[0], good[1] * np.nan, *good[2:]]
     lists = [array.tolist() for array in good]
     method = numba.inverse_dynamics
@@ -564,7 +504,7 @@ def test_calls_leak_neither_references_nor_memory(pair):
 def test_several_threads_may_call_at_once(pair):
     numba, python = pair
     values = samples(numba.robot, 40)
-    expected = call(python, 'inverse_dynamics', values)
+    expected = call_row(python, 'inverse_dynamics', values)
     scale = np.abs(expected).max()
     barrier = threading.Barrier(4)
 
@@ -572,10 +512,10 @@ def test_several_threads_may_call_at_once(pair):
         barrier.wait()
         for turn in range(150):
             index = (offset * 7 + turn) % 40
-            result = call(numba, 'inverse_dynamics', row(values, index))
+            result = call_row(numba, 'inverse_dynamics', row(values, index))
             assert_same(result, expected[index], scale)
             if turn % 10 == 0:
-                assert_same(call(numba, 'inverse_dynamics', values), expected, scale)
+                assert_same(call_row(numba, 'inverse_dynamics', values), expected, scale)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))

@@ -120,6 +120,8 @@ def test_efforts_are_those_without_friction_and_the_formula(terms, is_loaded, ba
     found = dynamics.inverse_dynamics(q, qd, qdd, **more)
     np.testing.assert_allclose(found, expected, **tolerance)
     np.testing.assert_allclose(dynamics.friction_torque(qd, load=loads), friction, **tolerance)
+    single = dynamics.friction_torque(qd[3], load=loads[3])
+    np.testing.assert_allclose(single, friction[3], **tolerance)
     if is_loaded:
         return
     for row in range(len(q)):

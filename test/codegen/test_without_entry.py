@@ -5,19 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
-from test_compiled import (
-    FUNCTIONS,
-    arguments_of,
-    assert_same,
-    call,
-    call_by_sample,
-    robot_of,
-    row,
-    samples,
-)
+from function_rows import CALLS, call_by_sample, call_row
+from test_compiled import assert_same, robot_of, row, samples
 
 import ne_dynamics as ned
-from ne_dynamics.codegen.functions import FUNCTIONS as TABLE
+from ne_dynamics.codegen.functions import FUNCTIONS
 from ne_dynamics.codegen.llvm import compiler
 from ne_dynamics.codegen.llvm.compiler import write_module
 from ne_dynamics.codegen.programs import list_functions, trace_function
@@ -36,33 +28,30 @@ def no_entry(monkeypatch):
     assert compiler.toolchain().has_entry is False
 
 
-@pytest.mark.kept(1)
+@pytest.mark.kept(10)
 @pytest.mark.parametrize('name', ['tree_5_5', 'six_axis_arm'])
-@pytest.mark.parametrize('backend', ['compiled', 'auto'])
+@pytest.mark.parametrize('function', CALLS)
 @pytest.mark.filterwarnings('ignore:backend .compiled.')
-def test_every_function_is_computed(name, backend, no_entry):
+def test_every_function_is_computed(function, name, no_entry):
     """One sample, and batches below and above eight, agree with the Python source."""
     robot = robot_of(name)
     reference = ned.Dynamics(robot, backend='python')
-    dynamics = ned.Dynamics(robot, backend=backend)
-    assert dynamics.backend == 'compiled'
-    for function in FUNCTIONS:
-        values = samples(robot, 21)
-        expected = call_by_sample(reference, function, values)
-        scale = np.abs(expected).max()
-        tolerance = 1e-9 if function.startswith('forward') else 1e-12
-        for size in (1, 7, 8, 21) * 2:
-            some = {key: value[:size] for key, value in values.items()}
-            result = call_by_sample(dynamics, function, some)
-            assert_same(result, expected[:size], scale, tolerance)
-        for _ in range(2):
-            result = call_by_sample(dynamics, function, row(values, 3))
-            assert_same(result, expected[3], scale, tolerance)
-        whole = call(reference, function, values)
-        out = np.full(whole.shape, np.nan)
-        places, keywords = arguments_of(function, values)
-        getattr(dynamics, function.split()[0])(*places, out=out, **keywords)
-        assert_same(out, whole, scale, tolerance)
+    dynamics = ned.Dynamics(robot, backend='compiled')
+    values = samples(robot, 21)
+    expected = call_by_sample(reference, function, values)
+    scale = np.abs(expected).max()
+    tolerance = 1e-9 if function.startswith('forward') else 1e-12
+    for size in (1, 7, 8, 21) * 2:
+        some = {key: value[:size] for key, value in values.items()}
+        result = call_by_sample(dynamics, function, some)
+        assert_same(result, expected[:size], scale, tolerance)
+    for _ in range(2):
+        result = call_by_sample(dynamics, function, row(values, 3))
+        assert_same(result, expected[3], scale, tolerance)
+    whole = call_row(reference, function, values)
+    out = np.full(whole.shape, np.nan)
+    call_row(dynamics, function, values, out=out)
+    assert_same(out, whole, scale, tolerance)
 
 
 def test_who_asks_for_the_compiler_is_told_once(no_entry):
@@ -78,7 +67,7 @@ def test_who_asks_for_the_compiler_is_told_once(no_entry):
 
 
 @pytest.mark.kept(5)
-@pytest.mark.parametrize('name', TABLE)
+@pytest.mark.parametrize('name', FUNCTIONS)
 def test_a_module_without_entry_refers_to_nothing_outside(name):
     """Neither a symbol of the interpreter nor one of the C library is named in it."""
     robot = robot_of('six_axis_arm')

@@ -198,42 +198,6 @@ def test_zeros_in_the_model_are_not_built_in(backend):
     np.testing.assert_array_equal(zero, np.zeros(2))
 
 
-# ---- objects
-
-
-class NamedDynamics(ned.Dynamics):
-    """Dynamics with an attribute of their own."""
-
-    label = 'none'
-
-    def weigh(self):
-        """Return the mass of all bodies [kg]."""
-        return self.inertial_parameters()[::10].sum()
-
-
-@pytest.mark.parametrize('used', [False, True], ids=['fresh', 'used'])
-def test_pickles_and_copies(used, backend):
-    """They compute the same, can be changed on, and keep their class and what is set on them."""
-    robot = load_rotor_tree(1604, 5)
-    parameters = real_parameters(3, robot)
-    first = NamedDynamics(robot, GRAVITY, backend)
-    found = first.with_parameters(**parameters)
-    assert found.weigh() == pytest.approx(parameters['inertial'][::10].sum())
-    found.label = 'mine'
-    expected = make_expected(robot, parameters)
-    if used:
-        check_equal(found, expected, 1, SOME)
-    other = {'viscous_friction': parameters['coulomb_friction']}
-    right = make_expected(robot, {**parameters, **other})
-    for twin in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
-        assert type(twin) is NamedDynamics
-        assert (twin.label, twin.backend) == ('mine', backend)
-        check_equal(twin, expected, 1, SOME)
-        check_equal(twin.with_parameters(**other), right, 1, SOME)
-    check_equal(found, expected, 1, SOME)
-    assert first.label == 'none'
-
-
 def test_source_has_the_numbers(backend):
     """The generated text runs on its own and gives the efforts of the changed robot."""
     robot = load_rotor_tree(1602, 3)

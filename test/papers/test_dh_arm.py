@@ -7,7 +7,7 @@ import pytest
 from formulation_cases import GRAVITY, random_motion, relative_error, without_drives
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import ModelError
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.papers.forms import FORMULATIONS, Arm, DHLink, arm_from_robot
 from ne_dynamics.papers.forms.fitted_arm import fit_arm
@@ -117,8 +117,3 @@ def test_wrong_rows_are_refused(row, message):
 def test_wrong_arms_are_refused(convention, links, message):
     with pytest.raises(ModelError, match=message):
         Arm(convention, links)
-
-
-def test_an_arm_without_joints_is_not_drawn():
-    with pytest.raises(InputError, match='n: expected at least 1'):
-        random_arm(np.random.default_rng(0), 0)

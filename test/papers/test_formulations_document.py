@@ -95,11 +95,6 @@ def test_pictures_are_there_and_small():
         assert (ROOT / 'doc' / picture).stat().st_size < 300_000
 
 
-def test_a_document_without_markers_is_refused():
-    with pytest.raises(InputError, match='expected the markers'):
-        document.section('# nothing', 'counts')
-
-
 @pytest.mark.parametrize(
     'table',
     [
