@@ -121,6 +121,8 @@ def test_an_arm_that_does_not_follow_is_met_where_it_is() -> None:
         np.abs(sent.velocity).max() + 1.5 * 2.0 * distance / COMMAND.transition_time
     )
     assert np.abs(np.diff(position, axis=0)).max() < longest
+    between = 0.5 * COMMAND.ramp_period * (velocity[1:] + velocity[:-1])
+    np.testing.assert_allclose(np.diff(position, axis=0), between, atol=1e-4)
     assert not velocity[-1].any()
     np.testing.assert_allclose(efforts[-1], DYNAMICS.gravity_torque(Q), atol=1e-9)
 

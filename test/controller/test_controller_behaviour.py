@@ -264,6 +264,16 @@ def test_a_reference_that_moves_but_does_not_change_is_stale(bench):
     assert line.startswith('reference moves, but does not change')
 
 
+def test_a_slower_controller_in_front_is_followed(bench):
+    """At a tenth of the rate references step by what their velocities say, and that is no jump."""
+    for index in range(500):
+        if index % 10 == 0:
+            q = Q + 1.5 * 0.002 * index
+            bench.references(q, np.full(N, 1.5))
+        assert bench.update()
+    assert bench.log == []
+
+
 def test_a_reference_that_jumps_with_its_velocity_is_not_followed(bench):
     """After it stood still, however long, it may not be where its velocity would come to."""
     for _ in range(200):
