@@ -49,20 +49,27 @@ class LogRequest:
     Attributes
     ----------
     topic : str, optional
-        Of a bag with several topics of JointState.
+        Topic of a bag with several topics of JointState.
     columns : Layout, optional
         Of a CSV file whose header is none that is known.
     rename : sequence of (str, str)
         Name in the log, and in the model; one ``*`` in both stands for the same text.
     time_unit : str
-        's', 'ms', 'us' or 'ns'.
-    degrees, unwrap : bool
-        Whether positions and velocities are in degrees; whether jumps by whole turns are removed.
-    position_sign, sign : sequence of str
-        Joints, or 'all', whose positions or efforts are reversed.
-    zero, scale, delay : sequence of (str, float)
-        Joint, or 'all', and what is added to its position [rad or m], multiplies its effort, or
-        is the delay of its effort behind its position [s].
+        Unit of the times: s, ms, us or ns.
+    degrees : bool
+        Positions and velocities are in degrees.
+    unwrap : bool
+        Remove jumps of angles by whole turns.
+    position_sign : sequence of str
+        Reverse the sign of its position. Here and below, of a joint of the model, or of `all`.
+    sign : sequence of str
+        Reverse the sign of its effort.
+    zero : sequence of (str, float)
+        Add to its position [rad or m].
+    scale : sequence of (str, float)
+        Multiply its effort, for example by torque per motor current.
+    delay : sequence of (str, float)
+        Delay of its effort behind its position [s].
     """
 
     topic: str | None = None
