@@ -183,9 +183,10 @@ class RecordedJoints:
             source, columns, tuple(names), match_names(robot, names, request.rename, source)
         )
 
-    def find_locked(self, model: ModelSource, robot: Robot) -> dict[str, float]:
-        """Return joints of a URDF that are to be locked for want of a record, and where."""
-        return find_unrecorded(robot, self.names, self.matched) if model.is_urdf else {}
+    def lock_missing(self, model: ModelSource, robot: Robot) -> tuple[Robot, dict[str, float]]:
+        """Return the robot with joints locked for want of a record, and where [rad or m]."""
+        locked = find_unrecorded(robot, self.names, self.matched) if model.is_urdf else {}
+        return model.load(locked) if locked else robot, locked
 
     def has_all(self, robot: Robot) -> bool:
         """Return whether every joint of a robot is recorded."""
