@@ -128,9 +128,13 @@ def test_what_was_not_run_says_so():
 
 
 def test_versions_agree():
-    """package.xml, setup.py and `__version__` carry one version."""
-    assert ast.literal_eval(setup_argument('version')) == MANIFEST.findtext('version')
-    assert ned.__version__ == MANIFEST.findtext('version')
+    """package.xml, setup.py, CITATION.cff and `__version__` carry one version."""
+    version = MANIFEST.findtext('version')
+    citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text(encoding='utf-8'))
+    assert ast.literal_eval(setup_argument('version')) == ned.__version__ == version
+    assert citation['version'] == version
+    assert citation['license'] == MANIFEST.findtext('license')
+    assert citation['repository-code'] == MANIFEST.find('url[@type="repository"]').text
 
 
 def test_changelog_is_ready_for_a_release():
@@ -234,43 +238,31 @@ def test_installed_command_runs_away_from_the_sources(installed, tmp_path):
         assert expected.read_bytes() == (ROOT / 'config' / name).read_bytes()
 
 
-def fake_package(monkeypatch, folder):
-    """Let the shipped files be looked for as if the package were in a folder."""
-    package = folder / 'ne_dynamics'
-    package.mkdir(parents=True)
-    monkeypatch.setattr(shipped, '__file__', str(package / 'shipped.py'))
-    monkeypatch.delenv('AMENT_PREFIX_PATH', raising=False)
-    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(folder / 'nowhere'))
-
-
-def fake_share(prefix, name='arm.urdf'):
-    """Create share/ne_dynamics/config with one file in a prefix and return the file."""
-    path = prefix / 'share' / 'ne_dynamics' / 'config' / name
-    path.parent.mkdir(parents=True)
-    path.write_text('<robot/>')
-    return path
-
-
 @pytest.mark.parametrize(
-    'site', ['lib/python3.11/site-packages', 'local/lib/python3.12/dist-packages', '']
+    ('package', 'shares', 'ament', 'python'),
+    [
+        ('own/lib/python3.11/site-packages', ['own', 'overlay'], 'overlay', 'underlay'),
+        ('own/local/lib/python3.12/dist-packages', ['own'], '', 'nowhere'),
+        ('own', ['own'], '', 'nowhere'),
+        ('elsewhere', ['overlay', 'underlay'], 'empty:overlay:underlay', 'nowhere'),
+        ('elsewhere', ['underlay'], '', 'underlay'),
+    ],
 )
-def test_shipped_file_beside_the_installed_package(monkeypatch, tmp_path, site):
-    fake_package(monkeypatch, tmp_path / 'prefix' / site)
-    expected = fake_share(tmp_path / 'prefix')
-    assert shipped.shipped_file('arm.urdf') == expected
-
-
-def test_shipped_file_by_ament_prefix(monkeypatch, tmp_path):
-    fake_package(monkeypatch, tmp_path / 'elsewhere')
-    fake_share(tmp_path / 'underlay')
-    expected = fake_share(tmp_path / 'overlay')
-    prefixes = [tmp_path / 'empty', tmp_path / 'overlay', tmp_path / 'underlay']
-    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(map(str, prefixes)))
-    assert shipped.shipped_file('arm.urdf') == expected
-    monkeypatch.delenv('AMENT_PREFIX_PATH')
-    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(tmp_path / 'underlay'))
-    found = tmp_path / 'underlay/share/ne_dynamics/config/arm.urdf'
-    assert shipped.shipped_file('arm.urdf') == found  # last, in the prefix of Python
+def test_shipped_files_are_beside_the_package_by_ament_or_in_python(
+    package, shares, ament, python, monkeypatch, tmp_path
+):
+    """In this order: the first share that there is."""
+    folder = tmp_path / package / 'ne_dynamics'
+    folder.mkdir(parents=True)
+    files = [tmp_path / share / 'share/ne_dynamics/config/arm.urdf' for share in shares]
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text('<robot/>')
+    prefixes = os.pathsep.join(str(tmp_path / name) for name in filter(None, ament.split(':')))
+    monkeypatch.setenv('AMENT_PREFIX_PATH', prefixes)
+    monkeypatch.setattr(shipped, '__file__', str(folder / 'shipped.py'))
+    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(tmp_path / python))
+    assert shipped.shipped_file('arm.urdf') == files[0]
 
 
 @pytest.mark.parametrize('name', ['arm.urdf', '../package.xml', '', '.'])
@@ -339,10 +331,3 @@ def test_the_package_index_accepts_both_archives(source_archive, wheel):
         text = archive.read(name).decode()
     assert '](doc/' not in text
     assert '](https://' in text
-
-
-def test_the_citation_is_of_this_version():
-    citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text(encoding='utf-8'))
-    assert citation['version'] == MANIFEST.findtext('version')
-    assert citation['license'] == MANIFEST.findtext('license')
-    assert citation['repository-code'] == MANIFEST.find('url[@type="repository"]').text

@@ -5,21 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.files import print_result
 from ne_dynamics.cli.options.model import read_model
-from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.dynamics.tolerance_advice import advise_tolerance
+from ne_dynamics.dynamics.tolerance_advice import (
+    advise_tolerance,
+    bound_rounding,
+    describe_bounds,
+)
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.chains import Chain, describe_chains, list_chains, list_ends
 from ne_dynamics.model.checks import SEVERITIES, check_robot, describe_findings
-from ne_dynamics.model.robot import ModelFinding, Robot
-from ne_dynamics.tables import align_lines
+from ne_dynamics.model.robot import ModelFinding
 
 add_parser = declare(
     'check',
@@ -64,28 +63,9 @@ def run(args: argparse.Namespace) -> int:
         )
     document |= {'counts': counts, 'findings': findings, 'chains': chains}
     if robot is not None and robot.n > 0 and args.tolerance is not None:
-        changes = _bound_rounding(robot, args.tolerance)
+        changes = bound_rounding(robot, args.tolerance)
         document |= {'tolerance': args.tolerance, 'rounding_bound': changes}
-        bounds = _describe_bounds(robot, args.tolerance, changes)
+        bounds = describe_bounds(robot, args.tolerance, changes)
     lines += [*describe_findings(findings, counts), *describe_chains(chains), *bounds]
     print_result(args, document, lines)
     return int(counts['error'] > 0)
-
-
-def _bound_rounding(robot: Robot, tolerance: float) -> dict[str, float]:
-    """Return by joint what a tolerance changes at most at unit rates and accelerations."""
-    with np.errstate(over='ignore', invalid='ignore'):
-        bounds = Dynamics(robot, backend='python', tolerance=tolerance).rounding_bound()
-    return dict(zip(robot.joint_names, np.nan_to_num(bounds).tolist(), strict=True))
-
-
-def _describe_bounds(robot: Robot, tolerance: float, bounds: Mapping[str, float]) -> list[str]:
-    rows = [
-        [each.name, f'{bounds[each.name]:.2g} {each.type.effort_unit}'] for each in robot.joints
-    ]
-    return [
-        '',
-        f'  tolerance {tolerance:g} changes an effort at 1 rad/s and 1 rad/s^2 (m/s, m/s^2) by '
-        'at most',
-        *(f'    {line}' for line in align_lines([], rows, is_text=True)),
-    ]

@@ -11,14 +11,13 @@ from typing import Any
 from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.model import require_packages
-from ne_dynamics.commission import CommissionedArm, CommissionFolder, Ending, Outcome
+from ne_dynamics.commission import Ending
 from ne_dynamics.commission.arm.operator import Operator
-from ne_dynamics.commission.folder import PROGRESS, holds_run
-from ne_dynamics.commission.run import CommissionRequest, run_commission
+from ne_dynamics.commission.folder import holds_run
+from ne_dynamics.commission.run import CommissionRequest, describe_outcome, run_commission
 from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation import EffortMeaning
-from ne_dynamics.tables import name_error_unit
 
 ENDING = '_commission'
 NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
@@ -87,7 +86,12 @@ def run(args: argparse.Namespace) -> int:
     if path is True:
         path = choose_folder(subject.file, request.describe(subject))
     outcome, folder = run_commission(request, subject, path, operator, prepare)
-    return _tell(outcome, folder, subject)
+    lines = describe_outcome(outcome, folder, subject.robot)
+    if outcome.ending is Ending.COMPLETE:
+        print_lines(lines)
+        return 0
+    files.say(lines)
+    return EXIT_INTERRUPTED if outcome.ending is Ending.INTERRUPTED else EXIT_ERROR
 
 
 def choose_folder(model: str, about: dict[str, Any]) -> Path:
@@ -98,28 +102,3 @@ def choose_folder(model: str, about: dict[str, Any]) -> Path:
             break
     files.say([f'output: {path}' + ', where the run goes on' * is_run])
     return path
-
-
-def _tell(outcome: Outcome, folder: CommissionFolder, subject: CommissionedArm) -> int:
-    if outcome.ending is Ending.COMPLETE:
-        unit = name_error_unit(joint.type.is_prismatic for joint in subject.robot.joints)
-        after = folder.results['test_after']['overall_rms_error']
-        before = folder.results['test_before'].get('overall_rms_error')
-        was = 'given up' if before is None else f'{1e3 * before:.3g} {unit}'
-        print_lines(
-            [
-                f'RMS error of the test motion: {was} before, {1e3 * after:.3g} {unit} after',
-                *folder.results['identify']['found'],
-                f'All results are in {folder.path}; begin with report.html',
-            ]
-        )
-        return 0
-    files.say(
-        [
-            f'ne_dynamics commission: {outcome.ending.value} at step {outcome.step!r}: '
-            f'{outcome.reason}',
-            f'  {folder.path / PROGRESS} has what is done; the same command goes on with '
-            f'{outcome.step!r}',
-        ]
-    )
-    return EXIT_INTERRUPTED if outcome.ending is Ending.INTERRUPTED else EXIT_ERROR

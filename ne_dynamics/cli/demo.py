@@ -37,11 +37,8 @@ add_parser = declare(
 --duration S : positive
     duration of the motion [s] (default: {ControlLaws.duration:g}; model-error: 2)
 --rate HZ : positive
-    control rate
 --kp KP : positive
-    position gain [1/s^2]
 --kv KV : positive
-    velocity gain [1/s]
 --load KG : not_negative
     mass at the tip (default: {ControlLaws.default_load:g}; 0: leave these runs out; tool-load: 6)
 --modes LAW... > laws : law

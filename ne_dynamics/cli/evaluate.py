@@ -17,6 +17,7 @@ from ne_dynamics.identification.evaluation import EffortSums, describe_residuals
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.report.pages import show_evaluation
 from ne_dynamics.logs.parts import is_long
+from ne_dynamics.logs.recorded_joints import LogRequest
 
 add_parser = declare(
     'evaluate',
@@ -28,6 +29,7 @@ add_parser = declare(
     plot measured and modelled efforts
 @report
 """,
+    request=LogRequest,
 )
 
 

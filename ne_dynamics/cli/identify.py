@@ -14,7 +14,7 @@ from ne_dynamics.cli.options.logs import open_report, open_work, prepared_for_lo
 from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.driver.diagnosis import diagnose_load_logs, diagnose_logs
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import EXIT_ERROR, InputError, ModelError
+from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
 from ne_dynamics.identification import FilteredLogs, JointResidual, identify, identify_filtered
 from ne_dynamics.identification.fit_evidence import show_log
@@ -27,6 +27,7 @@ from ne_dynamics.identification.writing.model_files import require_own_extras
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
 from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import get_last
+from ne_dynamics.logs.recorded_joints import LogRequest
 from ne_dynamics.logs.robot_logs import RobotLogs
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml, read_text
@@ -70,18 +71,25 @@ add_parser = declare(
 --payload-link LINK = ''
     link fixed to the tip link whose frame describes the load (default: the tip link)
 """,
-    request=identify,
+    request=(identify, LogRequest),
     blocks=range(2, 51),
 )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Identify, print the report and write the model; return 1 when there is an error in it."""
+    """Identify, print the report and write the model; return 0.
+
+    That a log cannot be used is an error once all is printed.
+    """
     with prepared_for_logs(args):
-        return _run_load(args) if _is_load_asked(args) else _run_fit(args)
+        if _is_load_asked(args):
+            _run_load(args)
+        else:
+            _run_fit(args)
+    return 0
 
 
-def _run_fit(args: argparse.Namespace) -> int:
+def _run_fit(args: argparse.Namespace) -> None:
     """Fit the arm; see :func:`run`."""
     with open_report(args) as write_report:
         model = read_model(args)
@@ -95,7 +103,11 @@ def _run_fit(args: argparse.Namespace) -> int:
             found = diagnose_logs(dynamics, source.logs, work, is_repaired=args.repair)
             if found.refused and not args.force:
                 write_report(lambda: show_refusal(source, found, dynamics, args.cutoff))
-                return _refuse(args, source, found)
+                document = {'model': args.model, 'written': None, **source.as_json()}
+                heads = [f'{log.source}: {log.summary()}' for log in source.logs]
+                lines = [*heads, *source.lines(), '', *found.lines()]
+                files.print_result(args, {**document, **found.as_json()}, lines)
+                raise InputError(_explain_refusal(found))
             logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
             bounds = read_bounds(source.robot, model.text, args.model)
             given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
@@ -107,7 +119,7 @@ def _run_fit(args: argparse.Namespace) -> int:
                 written = make_written_model(model.text, result.robot, extras, model.encoding)
                 rest = _evaluate_written(args, written, whole, logs)
         fit = _Fit(source, found, dynamics, logs, result, written, rest)
-        return _tell(args, write_report, fit)
+        _tell(args, write_report, fit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +135,8 @@ class _Fit:
     rest: tuple[JointResidual, ...]
 
 
-def _tell(args: argparse.Namespace, write_report: Callable[..., None], fit: _Fit) -> int:
-    """Write model and report, and print; return the exit code."""
+def _tell(args: argparse.Namespace, write_report: Callable[..., None], fit: _Fit) -> None:
+    """Write model and report, and print."""
     source, found, logs, result = fit.source, fit.found, fit.logs, fit.result
     # All that can fail comes before the files are written.
     part, document = None, dict[str, Any]()
@@ -160,8 +172,8 @@ def _tell(args: argparse.Namespace, write_report: Callable[..., None], fit: _Fit
     finally:
         # What was written is said, whatever became of the report.
         files.print_result(args, document, lines)
-    is_unusable = result.report.has_errors and not args.force
-    return _say_unusable('the log cannot be used') if is_unusable else 0
+    if result.report.has_errors and not args.force:
+        raise InputError('the log cannot be used')
 
 
 def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
@@ -196,26 +208,12 @@ def _evaluate_written(
     return compare_models(logs, 0, dynamics)[0].describe(robot)
 
 
-def _refuse(args: argparse.Namespace, source: RobotLogs, found: DiagnosedLogs) -> int:
-    """Say what is wrong with the logs and what to do; return the exit code."""
-    document = {'model': args.model, 'written': None, **source.as_json(), **found.as_json()}
-    heads = [f'{log.source}: {log.summary()}' for log in source.logs]
-    files.print_result(args, document, [*heads, *source.lines(), '', *found.lines()])
-    return _say_unusable(_describe_refusal(found))
-
-
-def _describe_refusal(found: DiagnosedLogs) -> str:
+def _explain_refusal(found: DiagnosedLogs) -> str:
     """Return why nothing came of logs that are wrong, and what to do."""
     return (
         f'the log cannot be used as it is: nothing was fitted; {found.remedy}, --force uses it '
         'all the same'
     )
-
-
-def _say_unusable(reason: str) -> int:
-    """Say why nothing came of a log; return the exit code."""
-    files.say([f'ne_dynamics identify: error: {reason}'])
-    return EXIT_ERROR
 
 
 def _is_load_asked(args: argparse.Namespace) -> bool:
@@ -242,11 +240,8 @@ def _is_load_asked(args: argparse.Namespace) -> bool:
     return True
 
 
-def _run_load(args: argparse.Namespace) -> int:
-    """Find the load, or gains from a load that is known, and print them.
-
-    Return 1 when a log is found to be wrong, and nothing was fitted.
-    """
+def _run_load(args: argparse.Namespace) -> None:
+    """Find the load, or gains from a load that is known, and print them; see :func:`run`."""
     source = read_logs(args, read_model(args), Work(), *filter(None, [args.without]))
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
     known: dict[str, Any] = {'mass': args.mass, 'link_name': args.payload_link}
@@ -264,5 +259,4 @@ def _run_load(args: argparse.Namespace) -> int:
         document, lines = document | result, lines + told
     files.print_result(args, document, lines)
     if refused:
-        return _say_unusable(f'{", ".join(refused)}: {_describe_refusal(found)}')
-    return 0
+        raise InputError(f'{", ".join(refused)}: {_explain_refusal(found)}')

@@ -11,19 +11,21 @@ from typing import Any
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.signal_masking import interrupted_in_order
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
-from ne_dynamics.commission.folder import CommissionFolder, fingerprint, only_run
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.offline_steps import MADE, REPORT, ROW, Motions, OfflineSteps
 from ne_dynamics.commission.shown_progress import show_progress
-from ne_dynamics.commission.steps import Outcome, Step, perform
+from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import describe_time
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
+from ne_dynamics.tables import name_error_unit
 
 
 @dataclass(frozen=True)
@@ -222,3 +224,23 @@ def _describe_way_back(work: Any, least: float = 0.05) -> str:
         if abs(distance) > least * length
     ]
     return f'first it goes back to where it stood at first: {", ".join(way)}' if way else ''
+
+
+def describe_outcome(outcome: Outcome, folder: CommissionFolder, robot: Robot) -> list[str]:
+    """Return what came of a run in lines: the figures, or why it ended and where it goes on."""
+    if outcome.ending is not Ending.COMPLETE:
+        return [
+            f'ne_dynamics commission: {outcome.ending.value} at step {outcome.step!r}: '
+            f'{outcome.reason}',
+            f'  {folder.path / PROGRESS} has what is done; the same command goes on with '
+            f'{outcome.step!r}',
+        ]
+    unit = name_error_unit(joint.type.is_prismatic for joint in robot.joints)
+    after = folder.results['test_after']['overall_rms_error']
+    before = folder.results['test_before'].get('overall_rms_error')
+    was = 'given up' if before is None else f'{1e3 * before:.3g} {unit}'
+    return [
+        f'RMS error of the test motion: {was} before, {1e3 * after:.3g} {unit} after',
+        *folder.results['identify']['found'],
+        f'All results are in {folder.path}; begin with report.html',
+    ]

@@ -25,7 +25,7 @@ def listen(
     command_topic: str | None = None,
     say: Callable[[list[str]], object] = lambda lines: None,
 ) -> MessageCollector:
-    """Return what is heard for a time; Ctrl-C ends it early.
+    """Return what is heard for a time; Ctrl-C ends it early, and `say` is told that it begins.
 
     Parameters
     ----------
@@ -34,8 +34,6 @@ def listen(
     seconds : float
     topic, command_topic : str, optional
         Of the states (default: `joint_states`) and of the commands (default: none).
-    say : callable
-        Is told that it begins.
 
     Raises
     ------

@@ -45,18 +45,8 @@ class RobotRecording:
     ) -> RobotRecording:
         """Read a CSV file or a bag, or take what was heard.
 
-        Parameters
-        ----------
-        model : ModelSource
-        recorded : str or MessageCollector
-        request : LogRequest
-            Of its fields those that say what is where: topic, columns, rename.
-        say : callable
-            Is told what the columns of a file were taken for.
-        command_topic : str, optional
-            Of a bag.
-        command_joints : sequence of str
-            Order of a command without names; default: that of the model.
+        Of the request topic, columns and rename count; `say` is told what the columns of a file
+        were taken for. A bag may have a topic of commands, and the joints of those without names.
 
         Raises
         ------
@@ -73,27 +63,26 @@ class RobotRecording:
         lines = joints.describe_columns(robot, request)
         if lines:
             say(lines)
-        locked = joints.find_locked(model, robot)
+        robot, locked = joints.lock_missing(model, robot)
         if locked:
-            robot = model.load(locked)
             places = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
             notes.append(f'locked, since the recording lacks them: {places}')
         if not joints.has_all(robot):
             raise InputError(f'{source}: {joints.explain_misfit(robot)}')
         wanted = [joints.matched[name] for name in robot.joint_names]
         if isinstance(recorded, str):
-            given = {'--topic': request.topic, '--command-topic': command_topic}
-            for option, value in given.items():
-                if value is not None:
-                    raise InputError(
-                        f'{source}: {option}: expected none with a CSV file, got {value}'
-                    )
-            return cls(
-                robot, read_csv(source, robot.joint_names, wanted, joints.columns), tuple(notes)
-            )
-        recording = rename_joints(recorded.finish(wanted), robot.joint_names)
-        notes += [f'not used: {count} {why}' for why, count in recorded.refused.items()]
+            _refuse_topics(source, request.topic, command_topic)
+            recording = read_csv(source, robot.joint_names, wanted, joints.columns)
+        else:
+            recording = rename_joints(recorded.finish(wanted), robot.joint_names)
+            notes += [f'not used: {count} {why}' for why, count in recorded.refused.items()]
         return cls(robot, recording, tuple(notes))
+
+
+def _refuse_topics(source: str, topic: str | None, command_topic: str | None) -> None:
+    for option, value in (('--topic', topic), ('--command-topic', command_topic)):
+        if value is not None:
+            raise InputError(f'{source}: {option}: expected none with a CSV file, got {value}')
 
 
 def list_command_joints(

@@ -1,9 +1,15 @@
-"""Whether a tolerance would make the equations of a robot shorter."""
+"""What a tolerance is worth for a robot: shorter equations, and what it changes in them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.robot import ModelFinding, Robot
+from ne_dynamics.tables import align_lines
 
 
 def advise_tolerance(
@@ -40,3 +46,23 @@ def advise_tolerance(
             f'`check --tolerance {advised:g}` says what it changes',
         ),
     )
+
+
+def bound_rounding(robot: Robot, tolerance: float) -> dict[str, float]:
+    """Return by joint what a tolerance changes at most at unit rates and accelerations."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        bounds = Dynamics(robot, backend='python', tolerance=tolerance).rounding_bound()
+    return dict(zip(robot.joint_names, np.nan_to_num(bounds).tolist(), strict=True))
+
+
+def describe_bounds(robot: Robot, tolerance: float, bounds: Mapping[str, float]) -> list[str]:
+    """Return what :func:`bound_rounding` found in lines."""
+    rows = [
+        [each.name, f'{bounds[each.name]:.2g} {each.type.effort_unit}'] for each in robot.joints
+    ]
+    return [
+        '',
+        f'  tolerance {tolerance:g} changes an effort at 1 rad/s and 1 rad/s^2 (m/s, m/s^2) by '
+        'at most',
+        *(f'    {line}' for line in align_lines([], rows, is_text=True)),
+    ]

@@ -49,20 +49,27 @@ class LogRequest:
     Attributes
     ----------
     topic : str, optional
-        Of a bag with several topics of JointState.
+        Topic of a bag with several topics of JointState.
     columns : Layout, optional
         Of a CSV file whose header is none that is known.
     rename : sequence of (str, str)
         Name in the log, and in the model; one ``*`` in both stands for the same text.
     time_unit : str
-        's', 'ms', 'us' or 'ns'.
-    degrees, unwrap : bool
-        Whether positions and velocities are in degrees; whether jumps by whole turns are removed.
-    position_sign, sign : sequence of str
-        Joints, or 'all', whose positions or efforts are reversed.
-    zero, scale, delay : sequence of (str, float)
-        Joint, or 'all', and what is added to its position [rad or m], multiplies its effort, or
-        is the delay of its effort behind its position [s].
+        Unit of the times: s, ms, us or ns.
+    degrees : bool
+        Positions and velocities are in degrees.
+    unwrap : bool
+        Remove jumps of angles by whole turns.
+    position_sign : sequence of str
+        Reverse the sign of its position. Here and below, of a joint of the model, or of `all`.
+    sign : sequence of str
+        Reverse the sign of its effort.
+    zero : sequence of (str, float)
+        Add to its position [rad or m].
+    scale : sequence of (str, float)
+        Multiply its effort, for example by torque per motor current.
+    delay : sequence of (str, float)
+        Delay of its effort behind its position [s].
     """
 
     topic: str | None = None
@@ -176,9 +183,10 @@ class RecordedJoints:
             source, columns, tuple(names), match_names(robot, names, request.rename, source)
         )
 
-    def find_locked(self, model: ModelSource, robot: Robot) -> dict[str, float]:
-        """Return joints of a URDF that are to be locked for want of a record, and where."""
-        return find_unrecorded(robot, self.names, self.matched) if model.is_urdf else {}
+    def lock_missing(self, model: ModelSource, robot: Robot) -> tuple[Robot, dict[str, float]]:
+        """Return the robot with joints locked for want of a record, and where [rad or m]."""
+        locked = find_unrecorded(robot, self.names, self.matched) if model.is_urdf else {}
+        return model.load(locked) if locked else robot, locked
 
     def has_all(self, robot: Robot) -> bool:
         """Return whether every joint of a robot is recorded."""

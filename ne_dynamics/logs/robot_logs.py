@@ -63,8 +63,7 @@ class RobotLogs:
             lines = found[-1].describe_columns(robot, request)
             if lines:
                 say(lines)
-        locked = found[0].find_locked(model, robot)
-        robot = model.load(locked) if locked else robot
+        robot, locked = found[0].lock_missing(model, robot)
         for other in found[1:]:
             missing = [joint for joint in robot.joint_names if joint not in other.matched]
             if missing and found[0].has_all(robot):

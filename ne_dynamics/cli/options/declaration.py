@@ -36,6 +36,9 @@ from ne_dynamics.cli.options.parser import settle_model
 from ne_dynamics.cli.options.readers import READERS
 from ne_dynamics.cli.options.shared import SHARED
 
+Request = Callable[..., Any]
+"""A dataclass or a function."""
+
 Reader = Callable[[str], Any] | Sequence[Any]
 
 HEAD = re.compile(
@@ -85,30 +88,22 @@ def fill(
     parser: argparse.ArgumentParser,
     table: str,
     *,
-    request: Callable[..., Any] | None = None,
+    request: Request | Sequence[Request] = (),
     variable: str = '',
     needs_model: bool = True,
     **readers: Reader,
 ) -> None:
-    """Give a parser the options of a table.
+    """Give a parser the options of a table, which are for one or several requests.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    table : str
-    request : callable, optional
-        A dataclass or a function; an option of the name of one of its parameters has its default,
-        and its description where it has no help.
-    variable : str
-        Of the environment, with the model where none is named.
-    needs_model : bool
-        Whether a model has to be named, if the table has one.
-    **readers : callable or sequence
-        Those of the command.
+    A model has to be named, if the table has one, unless it is not needed or a variable of the
+    environment names it. The readers are those of the command.
     """
     parser._negative_number_matcher = NEGATIVE_NUMBER
-    known = list_defaults(request), list_descriptions(request)
-    make = functools.partial(_make_keywords, {**READERS, **readers}, *known)
+    defaults, descriptions = dict[str, Any](), dict[str, str]()
+    for one in [request] if callable(request) else request:
+        defaults |= list_defaults(one)
+        descriptions |= list_descriptions(one)
+    make = functools.partial(_make_keywords, {**READERS, **readers}, defaults, descriptions)
     rows = list(read_rows(table))
     group: argparse._ActionsContainer = parser
     positional = []
@@ -132,15 +127,15 @@ def fill(
         parser.set_defaults(settle=settle)
 
 
-def list_defaults(request: Callable[..., Any] | None) -> dict[str, Any]:
+def list_defaults(request: Request) -> dict[str, Any]:
     """Return the defaults of a dataclass or function by the names of its parameters."""
-    parameters = {} if request is None else inspect.signature(request).parameters
+    parameters = inspect.signature(request).parameters
     return {
         name: each.default for name, each in parameters.items() if each.default is not each.empty
     }
 
 
-def list_descriptions(request: Callable[..., Any] | None) -> dict[str, str]:
+def list_descriptions(request: Request) -> dict[str, str]:
     """Return what a docstring says of attributes or parameters, by name, as a help does."""
     found = {}
     entries = re.findall(r'^(\w[\w, ]*) : .*\n((?: +.*\n?)+)', inspect.getdoc(request) or '', re.M)
@@ -152,7 +147,7 @@ def list_descriptions(request: Callable[..., Any] | None) -> dict[str, str]:
     return found
 
 
-def take(request: Callable[..., Any], args: argparse.Namespace, **others: Any) -> dict[str, Any]:
+def take(request: Request, args: argparse.Namespace, **others: Any) -> dict[str, Any]:
     """Return the parameters of a dataclass or function that are options, or among the others."""
     given = {**vars(args), **others}
     return {name: given[name] for name in inspect.signature(request).parameters if name in given}
@@ -188,7 +183,7 @@ def _make_keywords(
         keywords['default'] = default
     if parts['mark'] == 'required ':
         keywords['required'] = True
-    text = text or descriptions[attribute]
+    text = text or descriptions.get(attribute, '')  # Python may run without docstrings
     said = said or _describe_default(default, len(values))
     if said and said not in LITERALS and 'default: ' not in text.lower():
         text += f' (default: {said})'

@@ -67,15 +67,18 @@ def open_report(args: argparse.Namespace) -> Iterator[Callable[[Callable[[], Fou
     """Yield what writes the report, where one is asked for, of what a function returns.
 
     A report that could not be written is refused before there is work in it. An error that ends
-    the command is a page too.
+    the command is a page too, where there is none yet.
     """
-    if args.report is not None:
+    is_open = args.report is not None
+    if is_open:
         _check_report(args)
 
     def write(show: Callable[[], Found]) -> None:
-        if args.report is not None:
+        nonlocal is_open
+        if is_open:
             options = {key: vars(args)[key] for key in vars(args).keys() - NOT_OPTIONS}
             page = show().as_page(args.command, args.model, args.log, options)
+            is_open = False
             write_whole(args.report, report_page.render_page(page))
 
     try:

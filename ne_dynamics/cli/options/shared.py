@@ -56,7 +56,6 @@ LOG... > log
     q1, dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`), or ROS 2 bag of JointState
 @gravity
 --topic TOPIC
-    topic of a bag with several topics of JointState
 --cutoff HZ : positive
     low-pass for positions and efforts (default: three to six times the highest frequency of the
     motion, from the spectra)
@@ -71,21 +70,14 @@ or --scheduler ADDRESS
 # changes of the log: JOINT is a joint of the model, or `all`; all may be repeated
 @columns
 --scale JOINT=FACTOR * : named_number
-    multiply its effort, for example by torque per motor current
 --sign JOINT *
-    reverse the sign of its effort
 --delay JOINT=S * : named_number
-    delay of its effort behind its position [s]
 --position-sign JOINT *
     reverse the sign of its position
 --zero JOINT=ANGLE * : named_number
-    add to its position [rad or m]
 --degrees
-    positions and velocities are in degrees
---time-unit : time_unit = s
-    unit of the times
+--time-unit : time_unit
 --unwrap
-    remove jumps of angles by whole turns
 #
 """,
     'report': """

@@ -12,6 +12,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.annotated.position_check import check_positions
@@ -73,6 +74,13 @@ class AnnotationRequest:
             if given and not self.retime:
                 raise ParameterError(f'--{option}: expected with --retime, got it alone')
 
+    def find_payload(self, robot: Robot) -> FloatArray | None:
+        """Return the load as parameters at the tip, shape (10,); None for none."""
+        if not self.payload_mass:
+            return None
+        load = Inertia(self.payload_mass, np.array(self.payload_com), np.zeros((3, 3)))
+        return robot.payload_parameters(load)
+
 
 @dataclass(frozen=True, eq=False)
 class AnnotatedFile:
@@ -106,10 +114,8 @@ class AnnotatedFile:
         ParameterError
             When an option does not fit.
         """
-        robot, names, payload = dynamics.robot, source.joint_names, None
-        if request.payload_mass:
-            load = Inertia(request.payload_mass, np.array(request.payload_com), np.zeros((3, 3)))
-            payload = robot.payload_parameters(load)
+        robot, names = dynamics.robot, source.joint_names
+        payload = request.find_payload(robot)
         is_moving = request.allow_nonzero_velocity_at_end
         waypoints = Waypoints.from_points(
             robot.joints, names, source.points, allow_nonzero_velocity_at_end=is_moving

@@ -46,9 +46,11 @@ class Options:
     duration : float, optional
         Of the motion [s].
     rate : float
-        [Hz]
-    kp, kv : float
-        Gains of computed torque [1/s^2, 1/s].
+        Control rate [Hz].
+    kp : float
+        Position gain of computed torque [1/s^2].
+    kv : float
+        Velocity gain [1/s].
     load : float, optional
         [kg]
     is_short : bool
