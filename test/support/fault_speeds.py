@@ -219,7 +219,7 @@ SCENARIOS = {
     **{
         f'frozen, joint_{joint + 1}': Scenario(
             FROZEN,
-            sensors(lambda joint=joint: of_one_joint(frozen_position(UNDER_WAY, 'zero'), joint)),
+            sensors(lambda joint=joint: frozen_position(UNDER_WAY, 'zero', joint)),
         )
         for joint in range(6)
     },

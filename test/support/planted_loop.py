@@ -80,24 +80,30 @@ def delayed(field: str, samples: int) -> Sensor:
     return sense
 
 
-def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
-    """Return a sensor whose positions stand still from a time on [s].
+def frozen_position(
+    begin: float, velocity: str = 'true', joint: int | None = None, tremble: float = 0.0
+) -> Sensor:
+    """Return a sensor whose positions stand still from a time on [s], or that of one joint.
 
-    The velocities are as they are ('true'), none ('zero'), or stand still as well ('frozen').
+    They may tremble [rad or m]. The velocities are as they are ('true'), none ('zero'), or stand
+    still as well ('frozen').
     """
     kept: SensorReading | None = None
+    which = slice(None) if joint is None else [joint]
+    rng = np.random.default_rng(3)
 
     def sense(reading: SensorReading) -> SensorReading:
         nonlocal kept
         if reading.time < begin:
             return reading
         kept = reading if kept is None else kept
-        velocities = {
-            'true': reading.velocity,
-            'zero': np.zeros_like(reading.position),
-            'frozen': kept.velocity,
-        }
-        return reading._replace(position=kept.position, velocity=velocities[velocity])
+        positions, velocities = reading.position.copy(), reading.velocity
+        positions[which] = kept.position[which]
+        positions[which] += tremble * rng.integers(-1, 2, positions[which].shape)
+        if velocity != 'true':
+            velocities = velocities.copy()
+            velocities[which] = 0.0 if velocity == 'zero' else kept.velocity[which]
+        return reading._replace(position=positions, velocity=velocities)
 
     return sense
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import example_robots
 import numpy as np
 from motion_loop import PERIOD, SETTLE, MotionLoop
+from planted_loop import frozen_position
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
@@ -19,7 +20,6 @@ from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo.motion import WaypointMotion
 from ne_dynamics.simulation.one_process_loop import (
     Sensor,
-    SensorReading,
     differenced_velocity,
     encoder,
 )
@@ -91,36 +91,6 @@ def random_motion(
         if (efforts < 0.7 * limits).all() and (np.abs(qd) < 0.9 * speeds).all():
             return motion
     raise AssertionError(f'{name}: no motion found')
-
-
-class FrozenJoints:
-    """A sensor of which some positions stand still from a time on, and may tremble.
-
-    The velocities of these joints are true, zero, or come of the positions.
-
-    Attributes
-    ----------
-    begin : float
-        [s]
-    """
-
-    def __init__(self, joints, velocity: str, begin: float = NEVER, tremble: float = 0.0) -> None:
-        self.joints, self.velocity, self.begin = list(joints), velocity, begin
-        self._tremble, self._rng = tremble, np.random.default_rng(3)
-        self._kept = None
-
-    def __call__(self, reading: SensorReading) -> SensorReading:
-        """Return what is reported."""
-        if reading.time < self.begin - 1e-9:
-            return reading
-        if self._kept is None:
-            self._kept = reading.position.copy()
-        position, velocity = reading.position.copy(), reading.velocity.copy()
-        noise = self._tremble * self._rng.integers(-1, 2, len(self.joints))
-        position[self.joints] = self._kept[self.joints] + noise
-        if self.velocity == 'zero':
-            velocity[self.joints] = 0.0
-        return reading._replace(position=position, velocity=velocity)
 
 
 def sensors(bits: int | None, velocity: str) -> list[Sensor]:
@@ -229,7 +199,9 @@ def freezing_case(seed: int) -> Case:
     else:
         raise AssertionError(f'{name}: no motion found')
     begin = SETTLE + duration * rng.uniform(0.4, 0.55)
-    frozen = FrozenJoints([joint], 'zero' if velocity == 'zero' else 'true', begin, tremble)
+    frozen = frozen_position(
+        begin - 1e-9, 'zero' if velocity == 'zero' else 'true', joint, tremble
+    )
     is_differentiated = velocity == 'differentiated'
     loop = make_loop(
         name,
@@ -252,8 +224,7 @@ def resting_case(seed: int, *, has_moved: bool) -> Case:
     bits, masses = int(rng.integers(12, 21)), float(rng.choice([1.0, 0.9, 1.1]))
     joint = int(rng.integers(robot.n))
     motion = random_motion(name, rng, (0.3, 0.8), rng.uniform(1.0, 2.5))
-    frozen = FrozenJoints([joint], 'zero' if velocity == 'zero' else 'true')
-    loop = make_loop(name, motion, scale_masses(robot, masses), [frozen, *sensors(bits, velocity)])
+    loop = make_loop(name, motion, scale_masses(robot, masses), sensors(bits, velocity))
     if has_moved:
         loop.watch(motion.duration + 0.5)
         loop.motion = replace(motion, positions=motion.positions[::-1].copy())
@@ -261,7 +232,8 @@ def resting_case(seed: int, *, has_moved: bool) -> Case:
         loop.watch(motion.duration + 0.5, start=False)
         assert not loop.answers.faults
         loop.motion = motion
-    frozen.begin = loop.arm.time
+    seen = 'zero' if velocity == 'zero' else 'true'
+    loop.sensors.insert(0, frozen_position(loop.arm.time - 1e-9, seen, joint))
     label = f'{name}, {robot.joint_names[joint]}, velocities {velocity}, {bits} bits'
     return Case(label, loop, motion.duration, joint)
 
