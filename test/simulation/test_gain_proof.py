@@ -77,11 +77,9 @@ def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
     found = []
     for factor in (0.7, 1.3):
         robot, _ = draw_arm(dynamics.robot, request, np.random.default_rng(0), factor)
-        joints = tuple(
-            replace(joint, coulomb_friction=factor * known.coulomb_friction)
-            for joint, known in zip(robot.joints, dynamics.robot.joints, strict=True)
-        )
-        arm = MujocoArm(replace(robot, joints=joints), period=request.period)
+        coulomb = factor * dynamics.robot.joint_values('coulomb_friction')
+        robot = robot.with_joint_values('coulomb_friction', coulomb)
+        arm = MujocoArm(robot, period=request.period)
         arm.reset(motion.position[0])
         law = ControlLaw(dynamics, mode, Gains.from_values(gains.kp, gains.kd, robot.n))
         velocity = PositionVelocity(robot.joints, VelocitySource.DIFFERENTIATED, cutoff)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +63,7 @@ def shipped_arm() -> Robot:
 
 def with_coulomb(robot: Robot, share: float) -> Robot:
     """Return a robot with Coulomb friction of a share of its effort limits."""
-    joints = tuple(
-        replace(joint, coulomb_friction=share * joint.effort_limit) for joint in robot.joints
-    )
-    return replace(robot, joints=joints)
+    return robot.with_joint_values('coulomb_friction', share * robot.limits('effort_limit'))
 
 
 def demo_motion(robot: Robot, duration: float = 2.0) -> WaypointMotion:
