@@ -242,13 +242,6 @@ def _check_joint(joint: Joint) -> Iterator[ModelFinding]:
 
 def _check_rotor(robot: Robot, joint: Joint) -> Iterator[ModelFinding]:
     element = f'joint {joint.name!r}'
-    if joint.gear_ratio == 0.0 and joint.rotor_inertia > 0.0:
-        yield ModelFinding(
-            'warning',
-            'gear-ratio-zero',
-            element,
-            'expected a gear ratio other than 0 beside a rotor inertia, got 0',
-        )
     if joint.type.is_prismatic or joint.reflected_inertia == 0.0:
         return
     # All of the robot at the end of its reach, and a hundred times that: only a unit does that.

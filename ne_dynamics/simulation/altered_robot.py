@@ -44,16 +44,11 @@ def scale_friction(robot: Robot, scale: float) -> Robot:
         raise InputError(f'friction scale: expected a finite number >= 0, got {scale}')
     if scale == 1.0:
         return robot
-    joints = tuple(
-        replace(
-            joint,
-            viscous_friction=scale * joint.viscous_friction,
-            coulomb_friction=scale * joint.coulomb_friction,
-        )
-        for joint in robot.joints
-    )
     drives = tuple(drive.scaled(1.0, scale) for drive in robot.coupled_drives)
-    return replace(robot, joints=joints, coupled_drives=drives)
+    robot = replace(robot, coupled_drives=drives)
+    for key in ('viscous_friction', 'coulomb_friction'):
+        robot = robot.with_joint_values(key, scale * robot.joint_values(key))
+    return robot
 
 
 def with_hung_mass(

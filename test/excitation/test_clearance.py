@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip('coal', reason='coal is missing')
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
-from excitation_arm import START, make_urdf, small_arm, small_solids
+from excitation_arm import START, make_urdf, small_arm, small_limits, small_solids
 from mujoco_distances import Geometry
 
 import ne_dynamics as ned
@@ -26,14 +26,13 @@ WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
 @pytest.fixture(scope='module')
 def clearance():
     """Return what the arm must not touch, in front of a floor and a slanted wall."""
-    limits = ExcitationLimits.of_robot(small_arm(), START)
-    return Clearance(small_arm(), small_solids(), [FLOOR, WALL], 0.02, START, limits)
+    return Clearance(small_arm(), small_solids(), [FLOOR, WALL], 0.02, START, small_limits())
 
 
 @pytest.fixture(scope='module')
 def poses():
     """Return random poses within the limits."""
-    limits = ExcitationLimits.of_robot(small_arm(), START)
+    limits = small_limits()
     return np.random.default_rng(7).uniform(limits.lower, limits.upper, (40, 4))
 
 
@@ -98,12 +97,10 @@ def test_origins_of_links_given_by_dh_parameters_are_those_of_forward_kinematics
 
 def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses):
     """The weighted sum of all numbers changes with the positions as its gradient says."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
     everything = np.full((len(poses), len(clearance.pairs)), -np.inf)
 
     def evaluate(position):
-        constraints = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
+        constraints = Constraints(small_arm(), small_limits(), clearance, len(poses), 0.01, 0.0)
         motion = SampledMotion(position, 0.3 * position, 0.2 * position)
         return constraints.evaluate(motion, everything)
 
@@ -137,11 +134,4 @@ def test_a_start_in_contact_is_refused():
     assert 'upper and hand' not in {pair.name for pair in free.pairs}
     high = KeepOut(np.array([0.0, 0.0, 1.0]), 0.3)
     with pytest.raises(ExcitationError, match=r"link 'turret' 0\.\d+ m deep"):
-        Clearance(
-            small_arm(),
-            small_solids(),
-            [high],
-            0.02,
-            START,
-            ExcitationLimits.of_robot(small_arm(), START),
-        )
+        Clearance(small_arm(), small_solids(), [high], 0.02, START, small_limits())

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip('coal', reason='coal is missing')
 
-from excitation_arm import START, small_arm
+from excitation_arm import START, small_arm, small_limits
 
 from ne_dynamics.excitation.columns import TERMS, find_columns
 from ne_dynamics.excitation.information import (
@@ -17,14 +17,12 @@ from ne_dynamics.excitation.information import (
     compute_condition_number,
     measure_determinant,
 )
-from ne_dynamics.excitation.limits import ExcitationLimits
 
 
 @pytest.fixture(scope='module')
 def subject():
     """Return the arm's columns, its information, and a random motion."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
+    dynamics, limits = small_arm(), small_limits()
     columns = find_columns(dynamics, limits, START)
     noise = np.array([0.5, 0.4, 0.3, 0.8])
     rng = np.random.default_rng(5)

@@ -13,7 +13,15 @@ pytest.importorskip('scipy', reason='scipy is missing')
 pytest.importorskip('coal', reason='coal is missing')
 
 from example_robots import example_robots_folder
-from excitation_arm import QUICK, START, make_urdf, quick_plan, small_arm, small_solids
+from excitation_arm import (
+    QUICK,
+    START,
+    make_urdf,
+    quick_plan,
+    small_arm,
+    small_limits,
+    small_solids,
+)
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
@@ -102,8 +110,7 @@ def test_distances_are_kept_by_mujoco(plan, dense, geometry):
 @pytest.fixture(scope='module')
 def task(plan):
     """Return what the plan solves."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
+    dynamics, limits = small_arm(), small_limits()
     columns = find_columns(dynamics, limits, START)
     return Task(
         dynamics,
@@ -181,13 +188,12 @@ def test_the_same_seed_gives_the_same_motion(monkeypatch):
 # ---- the check at the end
 
 
-def tamper(plan, joint, amount, what='positions'):
-    """Return the points with a bump in one joint, or another start."""
-    trajectory = plan.trajectory
-    values = getattr(trajectory, what).copy()
-    middle = len(values) // 2
-    values[middle, joint] += amount
-    return replace(trajectory, **{what: values}).points
+def check_changed(plan, what, place, joint, amount):
+    """Check a plan of which one number of one point was changed."""
+    robot, values = small_arm().robot, getattr(plan.trajectory, what).copy()
+    values[place, joint] += amount
+    points = replace(plan.trajectory, **{what: values}).points
+    check_limits(small_arm(), small_limits(), join_points(robot, robot.joint_names, points))
 
 
 @pytest.mark.parametrize(
@@ -200,12 +206,9 @@ def tamper(plan, joint, amount, what='positions'):
 )
 def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
     """A point that was changed is found by the check, with joint, kind and time."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
-    points = tamper(plan, joint, amount, what)
-    motion = join_points(dynamics.robot, dynamics.joint_names, points)
+    middle = len(plan.trajectory) // 2
     with pytest.raises(ExcitationError, match=message + r'.* at [34]\.\d+ s, expected at \w+ '):
-        check_limits(dynamics, limits, motion)
+        check_changed(plan, what, middle, joint, amount)
 
 
 @pytest.mark.parametrize(
@@ -218,18 +221,9 @@ def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
 )
 def test_a_motion_that_does_not_rest_where_it_begins_is_refused(plan, what, place, message):
     """By more than a millionth."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
-
-    def check(amount):
-        values = getattr(plan.trajectory, what).copy()
-        values[place, 0] += amount
-        points = replace(plan.trajectory, **{what: values}).points
-        check_limits(dynamics, limits, join_points(dynamics.robot, dynamics.joint_names, points))
-
-    check(0.7e-6)
+    check_changed(plan, what, place, 0, 0.7e-6)
     with pytest.raises(ExcitationError, match=message):
-        check(1.5e-6)
+        check_changed(plan, what, place, 0, 1.5e-6)
 
 
 def test_deviations_are_those_of_a_hundred_samples_a_second(plan, dense, task):
@@ -244,10 +238,8 @@ def test_deviations_are_those_of_a_hundred_samples_a_second(plan, dense, task):
 
 def test_contacts_are_refused(plan, dense):
     """A margin that is wider than what was planned, and a plane that came nearer, are found."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
-    distances = Distances(dynamics, dense)
-    clearance = Clearance(dynamics, small_solids(), [FLOOR], 0.02, START, limits)
+    distances = Distances(small_arm(), dense)
+    clearance = Clearance(small_arm(), small_solids(), [FLOOR], 0.02, START, small_limits())
     found = distances.check(clearance)
     assert [each.name for each in found] == [each.name for each in plan.nearest]
     came = {each.name: each.distance for each in found}

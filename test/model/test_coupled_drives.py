@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
@@ -14,26 +15,18 @@ from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.extras import read_extras
 from ne_dynamics.model.extras_text import write_extras
 
-INERTIAL = (
-    '<inertial><origin xyz="0.1 0 0.05"/><mass value="1"/>'
-    '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>'
-)
-
 
 def make_urdf(more=''):
     """Return a chain a, b, c of joints that turn, d that follows c threefold, and e fixed."""
     kinds = {'a': 'revolute', 'b': 'revolute', 'c': 'continuous', 'd': 'revolute', 'e': 'fixed'}
-    joints, parent = [], 'base'
-    for name, kind in kinds.items():
-        mimic = '<mimic joint="c" multiplier="-3"/>' if name == 'd' else ''
-        joints.append(
-            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="l{name}"/>'
-            f'<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/>{mimic}'
-            '<dynamics damping="0.5" friction="0.25"/></joint>'
-        )
-        parent = f'l{name}'
-    links = ''.join(f'<link name="l{name}">{INERTIAL}</link>' for name in kinds)
-    return f'<robot name="arm"><link name="base"/>{links}{"".join(joints)}{more}</robot>'
+    links = ['base', *(f'l{name}' for name in kinds)]
+    inside = limit_xml(-1, 1, 9, 2) + '<dynamics damping="0.5" friction="0.25"/>'
+    mimic = {'d': '<mimic joint="c" multiplier="-3"/>'}
+    joints = (
+        joint_xml(name, parent, f'l{name}', kind, inside + mimic.get(name, ''), axis='0 1 0')
+        for parent, (name, kind) in zip(links, kinds.items(), strict=False)
+    )
+    return robot_xml('base', *map(link_xml, links[1:]), *joints, *([more] if more else []))
 
 
 def make_extras(**changes):
@@ -162,8 +155,7 @@ def test_extras_are_written_and_come_back(ratios, locked):
     assert 'coupled' not in write_extras(text, without, given)
 
 
-DIFFERENTIAL = """
-<transmission name="wrist" xmlns:drake="http://drake.mit.edu">
+DIFFERENTIAL = """<transmission name="wrist" xmlns:drake="http://drake.mit.edu">
   <type>transmission_interface/DifferentialTransmission</type>
   <actuator name="left"><role>actuator1</role>{first}
     <mechanicalReduction>50</mechanicalReduction></actuator>

@@ -7,31 +7,26 @@ import re
 from pathlib import Path
 
 import pytest
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.extras import JOINT_KEYS, LARGEST_EXTRAS_FILE
 from ne_dynamics.model.friction import FrictionModel
 
-INERTIAL = (
-    '<inertial><mass value="1"/>'
-    '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>'
-)
-JOINTS = {
-    'j_a': ('base', 'a', 'revolute', '<dynamics damping="0.5" friction="0.25"/>'),
-    'j_b': ('a', 'b', 'continuous', '<dynamics damping="0.125"/>'),
-    'j_c': ('b', 'c', 'revolute', '<mimic joint="j_b" multiplier="2"/><dynamics friction="1"/>'),
-    'j_d': ('c', 'd', 'fixed', ''),
-}
-URDF = (
-    '<robot name="two"><link name="base"/>'
-    + ''.join(f'<link name="{name}">{INERTIAL}</link>' for name in 'abcd')
-    + ''.join(
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f'<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/>{more}</joint>'
-        for name, (parent, child, kind, more) in JOINTS.items()
-    )
-    + '</robot>'
+LIMIT, RUBS = limit_xml(-1, 1, 9, 2), '<dynamics friction="1"/>'
+URDF = robot_xml(
+    'base',
+    *map(link_xml, 'abcd'),
+    joint_xml('j_a', 'base', 'a', inside=LIMIT + '<dynamics damping="0.5" friction="0.25"/>'),
+    joint_xml('j_b', 'a', 'b', 'continuous', LIMIT + '<dynamics damping="0.125"/>'),
+    joint_xml(
+        'j_c',
+        'b',
+        'c',
+        inside=LIMIT + '<mimic joint="j_b" multiplier="2"/><dynamics friction="1"/>',
+    ),
+    joint_xml('j_d', 'c', 'd', 'fixed'),
 )
 TEXT = """
 joints:
@@ -224,7 +219,7 @@ HOSTILE = {
     'twice': ('joints: {j_a: {}, j_a: {}}', "the key 'j_a' is given twice"),
     'alias': ('joints: {j_a: &x {}, j_b: *x}', 'aliases are not supported'),
     'tag': ('joints: !!python/object/apply:os.getcwd []', 'malformed YAML'),
-    'deep': ('joints: ' + '[' * 5000, 'malformed YAML'),
+    'deep': ('joints: ' + '[' * 300, 'malformed YAML'),
     'too long': ('#' * (LARGEST_EXTRAS_FILE + 1), 'expected at most'),
 }
 

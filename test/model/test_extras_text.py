@@ -1,10 +1,12 @@
 """What a URDF has no place for, written as YAML and read again."""
 
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
 import yaml
+from urdf_text import joint_xml, limit_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.identification.writing.write_back import write_urdf
@@ -12,25 +14,18 @@ from ne_dynamics.model.extras import read_extras
 from ne_dynamics.model.extras_text import format_extras, write_extras
 from ne_dynamics.model.friction import FrictionModel
 
-INERTIAL = (
-    '<inertial><mass value="1"/>'
-    '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>'
-)
-
 
 def describe(names, *, more=None):
     """Return a URDF of joints in a row, every second of which slides."""
     links = ['base', *(f'link_{index}' for index in range(len(names)))]
-    parts = [f'<link name="{link}">{INERTIAL}</link>' for link in links]
-    for index, name in enumerate(names):
-        kind = 'prismatic' if index % 2 else 'revolute'
-        parts.append(
-            f'<joint name="{name}" type="{kind}"><parent link="{links[index]}"/>'
-            f'<child link="{links[index + 1]}"/><axis xyz="0 1 0"/>'
-            '<limit lower="-1" upper="1" effort="9" velocity="2"/>'
-            f'{(more or {}).get(name, "")}</joint>'
+    limit = limit_xml(-1, 1, 9, 2)
+    joints = (
+        joint_xml(name, parent, child, kind, limit + (more or {}).get(name, ''), axis='0 1 0')
+        for name, parent, child, kind in zip(
+            names, links, links[1:], cycle(('revolute', 'prismatic')), strict=False
         )
-    return f'<robot name="row">{"".join(parts)}</robot>'
+    )
+    return robot_xml(*map(link_xml, links), *joints)
 
 
 def altered(robot, seed):

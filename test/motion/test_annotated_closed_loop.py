@@ -6,8 +6,6 @@ has been compiled (`test/support/real_jtc.py`), and those of its rules.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import yaml
@@ -137,11 +135,8 @@ def distances():
     """Return how far an arm with weak motors is from the path, at each state of two runs."""
     robot = load_arm()
     # Here it is the efforts that are not enough.
-    weaker = [
-        replace(joint, effort_limit=0.35 * joint.effort_limit, velocity_limit=10.0)
-        for joint in robot.joints
-    ]
-    robot = replace(robot, joints=tuple(weaker))
+    robot = robot.with_joint_values('effort_limit', 0.35 * robot.limits('effort_limit'))
+    robot = robot.with_joint_values('velocity_limit', np.full(6, 10.0))
     dynamics = Dynamics(robot, backend='python')
     rest = np.zeros(6)
     points = [TrajectoryPoint(0.0, START, rest, rest), TrajectoryPoint(0.3, END, rest, rest)]

@@ -1,6 +1,5 @@
 """The demo's motion: within all limits, exciting, from rest to rest."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -38,28 +37,23 @@ def test_the_excitation_moves_every_joint_within_all_limits_from_rest_to_rest(mo
     np.testing.assert_allclose(q[-1], q[0], atol=1e-12)
 
 
-def with_limit(robot, name, **limits):
-    """Return a robot with other limits of one joint."""
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, **limits) if joint.name == name else joint for joint in robot.joints
-        ),
-    )
+def with_effort_limit(column, limit):
+    """Return the shipped arm with another effort limit of one joint."""
+    robot = ned.load_model(shipped_file(MODELS[0]))
+    limits = robot.limits('effort_limit')
+    limits[column] = limit
+    return robot.with_joint_values('effort_limit', limits)
 
 
 def test_a_weak_joint_gets_more_time_or_another_posture():
-    robot = ned.load_model(shipped_file(MODELS[0]))
-    robot = with_limit(robot, 'joint_3', effort_limit=45.0)
-    motion, dyn = planned(robot)
+    motion, dyn = planned(with_effort_limit(2, 45.0))
     q, qd, qdd = motion.sample(np.linspace(0.0, motion.duration, 1001))
     assert np.abs(dyn.inverse_dynamics(q, qd, qdd)[:, 2]).max() <= 1.02 * 0.8 * 45.0
 
 
 def test_an_arm_that_cannot_carry_itself_is_refused_by_the_name_of_its_joint():
-    robot = ned.load_model(shipped_file(MODELS[0]))
     with pytest.raises(InputError, match="joint 'joint_2' needs"):
-        planned(with_limit(robot, 'joint_2', effort_limit=0.01))
+        planned(with_effort_limit(1, 0.01))
 
 
 @pytest.mark.parametrize('duration', [0.0, np.nan])

@@ -1,7 +1,5 @@
 """Joints whose gears give, and have play."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from small_arm import URDF
@@ -17,11 +15,8 @@ from ne_dynamics.simulation import ElasticArm
 def test_a_motor_turns_by_the_play_and_the_spring_while_friction_holds_its_link(gap):
     """From one side to the other, pushed by less than the friction."""
     robot = ned.load_urdf(URDF)
-    joints = [
-        replace(joint, rotor_inertia=0.3, gear_ratio=1.0, coulomb_friction=8.0)
-        for joint in robot.joints
-    ]
-    robot = replace(robot, joints=tuple(joints))
+    for key, value in {'rotor_inertia': 0.3, 'gear_ratio': 1.0, 'coulomb_friction': 8.0}.items():
+        robot = robot.with_joint_values(key, np.full(3, value))
     start = np.array([0.2, -np.pi / 2, 0.0])
     arm = ElasticArm(robot, np.full(3, 12.0), start, damping_ratio=0.5, gap=gap)
     ends = []

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,11 +42,16 @@ def dynamics():
     return Dynamics(geared_arm('forearm'), backend='python')
 
 
+@pytest.fixture(scope='module')
+def design_of(dynamics):
+    """Return a function that designs gains, each variant once."""
+    return cache(lambda name: design_gains(dynamics, VARIANTS[name]))
+
+
 @pytest.mark.kept(1)
 @pytest.mark.parametrize('name', VARIANTS)
-def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, name):
-    request = VARIANTS[name]
-    design = design_gains(dynamics, request)
+def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, design_of, name):
+    request, design = VARIANTS[name], design_of(name)
     for mode, one in design.modes.items():
         proof = prove_gains(design, dynamics, mode, TRIALS)
         assert proof.count('settled') == TRIALS, mode
@@ -77,11 +83,9 @@ def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
     found = []
     for factor in (0.7, 1.3):
         robot, _ = draw_arm(dynamics.robot, request, np.random.default_rng(0), factor)
-        joints = tuple(
-            replace(joint, coulomb_friction=factor * known.coulomb_friction)
-            for joint, known in zip(robot.joints, dynamics.robot.joints, strict=True)
-        )
-        arm = MujocoArm(replace(robot, joints=joints), period=request.period)
+        coulomb = factor * dynamics.robot.joint_values('coulomb_friction')
+        robot = robot.with_joint_values('coulomb_friction', coulomb)
+        arm = MujocoArm(robot, period=request.period)
         arm.reset(motion.position[0])
         law = ControlLaw(dynamics, mode, Gains.from_values(gains.kp, gains.kd, robot.n))
         velocity = PositionVelocity(robot.joints, VelocitySource.DIFFERENTIATED, cutoff)
@@ -167,10 +171,10 @@ def test_errors_that_are_none_are_a_tenth_of_a_millimetre():
     ],
 )
 def test_a_trial_is_judged_by_its_last_quarter_and_tenfold_errors(
-    dynamics, monkeypatch, row, sway, outcome
+    dynamics, design_of, monkeypatch, row, sway, outcome
 ):
     """An arm that is back by then has settled; one whose error grows tenfold has not."""
-    design = design_gains(dynamics, VARIANTS['measured'])
+    design = design_of('measured')
     one = design.of('computed_torque')
     monkeypatch.setattr(gain_proof, '_duration', lambda one: 100 * one.choice.kind.timing.period)
     period = one.choice.kind.timing.period

@@ -158,8 +158,8 @@ def test_joints_without_limits_are_taken_for_usual_ones():
     """Friction and rotors are then those of 50 N m and 2 rad/s."""
 
     def limited(effort, velocity):
-        limits = {'effort_limit': effort, 'velocity_limit': velocity}
-        return replace(ROBOT, joints=tuple(replace(joint, **limits) for joint in ROBOT.joints))
+        robot = ROBOT.with_joint_values('effort_limit', np.full(6, effort))
+        return robot.with_joint_values('velocity_limit', np.full(6, velocity))
 
     expected = draw_hidden_errors(limited(50.0, 2.0), 1)
     assert draw_hidden_errors(limited(math.inf, math.inf), 1) == expected

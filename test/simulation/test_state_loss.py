@@ -9,12 +9,10 @@ from ne_dynamics.motion.thresholds import MOTION
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-import state_loss
-from state_loss import ARM, CASES, GEARED, TIMEOUT, lose_states
-
-from ne_dynamics.control.tuning import OnStateLoss
 from ne_dynamics.motion.stopping import DURATIONS
 from ne_dynamics.simulation.one_process_loop import differenced_velocity, encoder
+from studies import state_loss
+from studies.state_loss import ARM, CASES, GEARED, TIMEOUT, lose_states
 
 SEEDS = range(6)
 STANDS = 1e-3
@@ -39,7 +37,7 @@ def way_to_rest(loss):
 )
 def test_an_arm_with_gears_stands(case: str, seed: int) -> None:
     """Whether model and friction are right or not, the arm is at rest, and not far away."""
-    loss = lose_states(*CASES[case], OnStateLoss.BRAKE, seed)
+    loss = lose_states(*CASES[case], 'brake', seed)
     assert loss.is_braked
     assert loss.speed < STANDS
     assert loss.moved < way_to_rest(loss)
@@ -52,7 +50,7 @@ def test_the_commands_go_on_without_a_step(seed: int) -> None:
 
     The shortest stop reverses an effort within its full range in its duration.
     """
-    loss = lose_states(ARM, ARM, OnStateLoss.BRAKE, seed)
+    loss = lose_states(ARM, ARM, 'brake', seed)
     shortest = DURATIONS[np.searchsorted(DURATIONS, 0.03)]
     assert loss.command_step < 2.0 * state_loss.PERIOD / shortest
 
@@ -64,6 +62,6 @@ def test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_
 ) -> None:
     """An encoder of 12 bits, differenced by its driver: the last of its velocities is noise."""
     sensors = [encoder(12), differenced_velocity(60.0)]
-    loss = lose_states(GEARED, GEARED, OnStateLoss.BRAKE, seed, sensors=sensors)
+    loss = lose_states(GEARED, GEARED, 'brake', seed, sensors=sensors)
     assert loss.speed < STANDS
     assert loss.moved < way_to_rest(loss)

@@ -60,6 +60,14 @@ def small_arm():
 
 
 @cache
+def small_limits():
+    """Return the limits of its motions from the start."""
+    from ne_dynamics.excitation import ExcitationLimits
+
+    return ExcitationLimits.of_robot(small_arm(), START)
+
+
+@cache
 def small_solids():
     """Return the arm's solids."""
     from ne_dynamics.excitation import load_solids

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ import numpy as np
 
 from ne_dynamics.control import Mode
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.extras import read_extras
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.motion import WaypointMotion
 
@@ -89,25 +89,21 @@ class DemoArm:
         DemoArm
             This one when the model is not a URDF.
         """
+        from ne_dynamics.identification.writing.model_files import write_model
+        from ne_dynamics.identification.writing.written_model import make_written_model
+
         text = Path(self.model_file).read_text(encoding='utf-8')
-        if not text.lstrip().startswith('<'):
+        if not looks_like_xml(text):
             return self
-        limits = {
-            joint.name: joint.effort_limit
-            for joint in self.robot.joints
-            if joint.coulomb_friction == 0.0 and 0.0 < joint.effort_limit < np.inf
-        }
-        # The model has passed our own checks by now.
-        root = ElementTree.fromstring(text)
-        for joint in root.findall('joint'):
-            name = joint.get('name', '')
-            if name in limits:
-                dynamics = joint.find('dynamics')
-                if dynamics is None:
-                    dynamics = ElementTree.SubElement(joint, 'dynamics', damping='0')
-                dynamics.set('friction', repr(share * limits[name]))
+        coulomb = self.robot.joint_values('coulomb_friction')
+        limits = self.robot.limits('effort_limit')
+        gets = (coulomb == 0.0) & (limits > 0.0) & (limits < np.inf)
+        rubbing = self.robot.with_joint_values(
+            'coulomb_friction', np.where(gets, share * limits, coulomb)
+        )
+        written = make_written_model(text, rubbing, read_extras(None, self.model_file))
         file = folder / f'{Path(self.model_file).stem}_with_friction.urdf'
-        write_whole(file, ElementTree.tostring(root, encoding='unicode'))
+        write_model(file, written.text.encode('utf-8'), written.extras_text)
         return DemoArm.read(str(file), self.base or None, self.tip or None)
 
 

@@ -1,32 +1,30 @@
 """An arm whose joint states stop while it moves: what becomes of it until 1 s later.
 
-Controller and MuJoCo's arm in one process, without ROS. Run as a script it prints the table of
-doc/scenarios.md:
+Controller and MuJoCo's arm in one process, without ROS. The table of doc/scenarios.md is that of
 
-    python test/support/state_loss.py [MOTIONS]
+    python -m studies.state_loss [MOTIONS]
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from motion_loop import PERIOD, shipped_arm, with_coulomb
 
-from ne_dynamics import Dynamics, Robot
-from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.state_guard import FaultKind
-from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.tuning import OnStateLoss, Tuning
+from ne_dynamics import Robot, load_model
+from ne_dynamics.control import Controller, FaultKind
+from ne_dynamics.ros import PARAMETERS, controlled_arm, make_controller, make_tuning
+from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop, Sensor
 from ne_dynamics.tables import markdown_table
+
+PERIOD = 0.002
+"""Of the loop [s]."""
 
 TIMEOUT = 0.1
 """The watchdog's [s]."""
@@ -37,19 +35,16 @@ WATCHED = 1.0
 REACH = 2.0
 """Motions are from pose to pose within this of zero, each joint [rad]."""
 
-SMOOTHING = 0.001
-"""Default of `friction.smoothing_velocity` [rad/s]."""
-
 PEAK = 1.875
 """Peak velocity of a quintic polynomial from rest to rest, by the mean one."""
 
 
-ARM = shipped_arm()
+ARM = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 FREE = ARM.without_friction()
-GEARS = 0.05
-"""Coulomb friction as gears have it, by the effort limits."""
+GEARS = 0.05 * ARM.limits('effort_limit')
+"""Coulomb friction as gears have it."""
 
-GEARED = with_coulomb(ARM, GEARS)
+GEARED = ARM.with_joint_values('coulomb_friction', GEARS)
 CASES = {
     'gear friction, model exact': (GEARED, GEARED),
     'gear friction, masses +10 %': (GEARED, scale_masses(GEARED, 1.1)),
@@ -58,7 +53,10 @@ CASES = {
         with_hung_mass(GEARED, 3.0, np.zeros(3)),
     ),
     'gear friction unknown': (ARM, GEARED),
-    "gear friction half of the model's": (with_coulomb(ARM, 2.0 * GEARS), GEARED),
+    "gear friction half of the model's": (
+        ARM.with_joint_values('coulomb_friction', 2.0 * GEARS),
+        GEARED,
+    ),
     'damping as shipped, model exact': (ARM, ARM),
     'no friction, model exact': (FREE, FREE),
     'no friction, masses +10 %': (FREE, scale_masses(FREE, 1.1)),
@@ -78,8 +76,6 @@ class Loss(NamedTuple):
         ... 1 s after the last state [rad/s].
     moved : float
         How far the joint that went farthest is from the last state then [rad].
-    tip_moved : float
-        ... and the tip [m].
     command_step : float
         Largest step from one command to the next, by the effort limit of the joint.
     is_braked : bool
@@ -89,36 +85,29 @@ class Loss(NamedTuple):
     at_fault: float
     speed: float
     moved: float
-    tip_moved: float
     command_step: float
     is_braked: bool
 
 
-@cache
-def dynamics_of(robot: Robot) -> Dynamics:
-    """Return the dynamics of a robot, built once."""
-    return Dynamics(robot, backend='python')
-
-
-def make_controller(model: Robot, choice: OnStateLoss) -> Controller:
-    """Return a controller with the node's defaults."""
-    dynamics = dynamics_of(model)
-    gains = Gains.from_values(100.0, 20.0, model.n)
-    laws = [
-        ControlLaw(dynamics, mode, gains, smoothing_velocity=SMOOTHING)
-        for mode in (Mode.COMPUTED_TORQUE, Mode.GRAVITY_COMPENSATION)
-    ]
-    limits = model.limits('effort_limit')
-    return Controller(Tuning(*laws, limits, np.zeros(0), on_state_loss=choice))
+def make_loss_controller(model: Robot, choice: str) -> Controller:
+    """Return a controller with the node's defaults, that follows whatever it is told."""
+    unwatched = {
+        'following_error.position': (0.0,),
+        'following_error.velocity': (0.0,),
+        'saturation.timeout': 0.0,
+        'trajectory.when_infeasible': 'follow',
+    }
+    settings = PARAMETERS.changed({**unwatched, 'backend': 'python', 'on_state_loss': choice})
+    arm = controlled_arm(settings, model)
+    return make_controller(arm, make_tuning(settings, arm)[0])
 
 
 def lose_states(
     model: Robot,
     plant: Robot,
-    choice: OnStateLoss,
+    choice: str,
     seed: int,
     *,
-    noise: float = 0.0,
     sensors: Sequence[Sensor] = (),
 ) -> Loss:
     """Let the states of an arm stop somewhere on its way from one pose to another.
@@ -127,13 +116,11 @@ def lose_states(
     ----------
     model, plant : Robot
         What is known, and what there is.
-    choice : OnStateLoss
+    choice : str
+        `on_state_loss`.
     seed : int
         Of poses, speed, and when it happens.
-    noise : float
-        Standard deviation of the measured velocities [rad/s].
     sensors : sequence of Sensor
-        Before that.
     """
     rng = np.random.default_rng(seed)
     begin, end = rng.uniform(-REACH, REACH, (2, model.n))
@@ -141,15 +128,12 @@ def lose_states(
     duration = fastest / rng.uniform(0.4, 1.0)
     lost_at = rng.uniform(0.25, 0.75) * duration
 
-    controller = make_controller(model, choice)
+    controller = make_loss_controller(model, choice)
     controller.motion.follow(rest_to_rest(model, begin, end, duration).waypoints())
     arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
     arm.reset(begin)
 
-    def noisy(reading):
-        return reading._replace(velocity=reading.velocity + noise * rng.normal(size=model.n))
-
-    loop = OneProcessLoop(arm, controller, sensors=[*sensors, noisy])
+    loop = OneProcessLoop(arm, controller, sensors=sensors)
     while arm.time < lost_at:
         last = loop.step().effort
     found = loop.recording().position[-1]
@@ -162,12 +146,10 @@ def lose_states(
     for index in range(round((WATCHED - TIMEOUT) / PERIOD)):
         arm.step(commands[min(index + 1, len(commands) - 1)])
     steps = np.abs(np.diff(commands, axis=0)) / model.limits('effort_limit')
-    tip = [dynamics_of(model).forward_kinematics(q)[:3, 3] for q in (found, arm.position)]
     return Loss(
         float(at_fault),
         float(np.abs(arm.velocity).max()),
         float(np.abs(arm.position - found).max()),
-        float(np.linalg.norm(tip[1] - tip[0])),
         float(steps.max()),
         braking is not None,
     )
@@ -176,13 +158,13 @@ def lose_states(
 def main() -> None:
     """Print what becomes of the arm in every case, with both choices."""
     motions = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    heading = ['arm and model', '`gravity`: speed', 'moved', '`brake`: speed', 'moved']
+    heading = ['arm and model', '`gravity`: distance', 'speed', '`brake`: distance', 'speed']
     rows = []
     for name, (model, plant) in CASES.items():
         cells = [name]
-        for choice in OnStateLoss:
+        for choice in ('gravity', 'brake'):
             runs = [lose_states(model, plant, choice, seed) for seed in range(motions)]
-            for values in ([run.speed for run in runs], [run.moved for run in runs]):
+            for values in ([run.moved for run in runs], [run.speed for run in runs]):
                 found = np.round(np.quantile(values, (0.5, 0.9, 1.0)), 3)
                 rounded = [f'{value:.0f}' if value >= 10.0 else f'{value:.2g}' for value in found]
                 cells.append(', '.join(rounded))
