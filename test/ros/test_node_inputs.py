@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from held_worker import being_planned
+
+from ne_dynamics.ros.watching.diagnostics import Statistics
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAMES = [f'joint_{i}' for i in range(1, 7)]
@@ -121,12 +125,32 @@ def test_diagnostics_say_what_is_going_on(bench) -> None:
     assert values['joints'] == ' '.join(NAMES)
 
 
+def test_rates_ages_and_missed_states_are_told(monkeypatch) -> None:
+    """Of the time since the last report; states are missed by their usual period."""
+    now = [10.0]
+    monkeypatch.setattr(time, 'perf_counter', lambda: now[0])
+    statistics = Statistics()
+    for count, end, rate, age in ((5, 12.0, '2.5', '2.000'), (3, 12.5, '6.0', '0.500')):
+        for _ in range(count):
+            statistics.hear('imu', now[0])
+        now[0] = end
+        values = dict(statistics.inputs())
+        assert (values['imu rate [1/s]'], values['imu age [s]']) == (rate, age)
+    assert values['imu received'] == 8
+    for stamps, missed in (([0.0, 0.01, 0.02, 0.05, 0.06], 2), ([0.08, 0.09, 0.1], 1)):
+        statistics.answers = [(0.001, stamp) for stamp in stamps]
+        assert dict(statistics.outputs(NAMES))['missed cycles'] == missed
+
+
 def test_the_effort_of_a_state_without_a_stamp_has_the_time_it_was_computed_for(bench) -> None:
     """Stamps of ~/effort are as far apart as the rate limit took the states to be."""
     rate = 1000.0
     bench.start(effort_rate_limit=[rate])
     stamps, efforts = [], []
-    for step in range(12):
+    # Of ten states the node would know that these gains are for faster ones.
+    for step in range(9):
+        # The rate limit takes no two states for less than 2 ms apart.
+        bench.serve_for(0.004)
         # To and fro, so that the effort has a long way to go, however slow the machine is.
         message = bench.joint_state(Q + 1.5 * (-1) ** step)
         message.header.stamp.sec = message.header.stamp.nanosec = 0

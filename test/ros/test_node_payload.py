@@ -32,7 +32,7 @@ POSES = np.array(
 HELD = 1.2
 """Time for which each is held [s]."""
 
-STEP = 0.02
+STEP = 0.025
 """Time between the states [s]: there are enough of them in a window."""
 
 MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])

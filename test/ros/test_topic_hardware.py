@@ -19,7 +19,7 @@ from ne_dynamics.simulation.descriptions.hardware_description import (
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-GOAL = Q + np.array([0.3, 0.2, -0.3, 0.4, 0.3, -0.4])
+GOAL = Q + np.array([0.2, 0.1, -0.2, 0.2, 0.2, -0.2])
 STILL = np.zeros(6)
 PERIOD = 0.004
 
@@ -94,9 +94,9 @@ def test_the_arm_behind_topics_follows_a_trajectory(bench, order: int) -> None:
     for _ in range(10):
         assert loop.cycle()
     assert np.abs(loop.arm.position - Q).max() < 1e-5
-    bench.send_trajectory(bench.trajectory((0.6, GOAL, STILL, STILL)))
+    bench.send_trajectory(bench.trajectory((0.4, GOAL, STILL, STILL)))
     errors = []
-    for _ in range(170):
+    for _ in range(120):
         assert loop.cycle()
         desired = dict(zip(bench.efforts[-1].name, bench.efforts[-1].position, strict=True))
         names = bench.robot.joint_names

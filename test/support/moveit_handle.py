@@ -157,23 +157,14 @@ class Plan:
         position, velocity, acceleration = (value * self.way for value in path)
         return self.start + position, velocity, acceleration
 
-    def message(self, names: Sequence[str], order: Sequence[int] | None = None) -> JointTrajectory:
-        """Return what MoveIt sends: no stamp, the planning frame, every field but efforts.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Of the joints.
-        order : sequence of int, optional
-            In which they are sent.
-        """
-        chosen = list(range(len(names)) if order is None else order)
-        message = JointTrajectory(joint_names=[names[index] for index in chosen])
+    def message(self, names: Sequence[str]) -> JointTrajectory:
+        """Return what MoveIt sends: no stamp, the planning frame, every field but efforts."""
+        message = JointTrajectory(joint_names=list(names))
         message.header.frame_id = 'base_link'
         count = int(np.ceil(self.duration / RESAMPLE_PERIOD))
         for sample in range(count + 1):
             time = min(self.duration, sample * RESAMPLE_PERIOD)
-            position, velocity, acceleration = (value[chosen].tolist() for value in self.at(time))
+            position, velocity, acceleration = (value.tolist() for value in self.at(time))
             point = JointTrajectoryPoint(
                 positions=position, velocities=velocity, accelerations=acceleration
             )
