@@ -27,8 +27,7 @@ from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.driver.hypotheses.hypothesis import Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import FILTERED, LateEffort
-from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
-from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
+from ne_dynamics.driver.hypotheses.reversed_sign import AXIS_REVERSED, EFFORT_REVERSED
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
@@ -373,8 +372,10 @@ class MeaningSearch:
         if joint not in self._joints:
             return 0.0
         log = TestedLog(self._evidence, self._robot, reading)
-        gain = ReversedEffort().test_joints(log, (joint,)).cost
+        gain = EFFORT_REVERSED.test_joints(log, (joint,)).cost
         if reading.effort_factor[joint] < 0.0:
             # Or it is the position that has the opposite sign.
-            gain = min(gain, ReversedAxis().test_joint(log, joint).cost + MEANING.position_trust)
+            gain = min(
+                gain, AXIS_REVERSED.test_joints(log, (joint,)).cost + MEANING.position_trust
+            )
         return gain

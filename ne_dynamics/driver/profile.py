@@ -22,6 +22,7 @@ from ne_dynamics.driver.effort import (
     WITHOUT_GRAVITY,
     JointEffort,
 )
+from ne_dynamics.driver.hypotheses.late_effort import LateEffort
 from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.driver.timing import Timing
 from ne_dynamics.driver.velocity import JointVelocity
@@ -42,6 +43,14 @@ POSITION_CODES = (
 )
 """Faults of positions that a driver has, and no recording alone."""
 
+EFFORT_CODES = (
+    'efforts-swapped',
+    'effort-dead-band',
+    'effort-drift',
+    'unsigned',
+    'other-model',
+)
+"""Faults with which efforts are not what the motors exert: no command begins with them."""
 
 Reasoned = dict[str, tuple[Any, str]]
 """Parameter -> value, and why."""
@@ -334,11 +343,14 @@ def _find_state_effort(described: DriverDescription) -> tuple[str, str]:
     wrong = [
         fault
         for fault in described.faults
-        if fault.code in ('efforts-swapped', 'effort-dead-band', 'unsigned', 'other-model')
+        if fault.code in EFFORT_CODES
         or (fault.code in ('effort-delay', 'effort-filtered') and fault.severity == 'error')
     ]
     if wrong:
         return 'ignore', wrong[0].text
+    delay = described.effort_delay
+    if isinstance(delay.value, float) and abs(delay.value) >= LateEffort.harmful:
+        return 'ignore', f'efforts are late behind the motion by {delay.text}'
     strange = [joint.name for joint in described.joints if joint.effort.is_unexplained]
     if strange:
         return 'ignore', f'no arm like the given one explains the effort of {", ".join(strange)}'

@@ -8,48 +8,40 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from driver_arms import MEANINGS, load_shipped, simulate
+from driver_signals import meaning_of, sine_recording
 from example_robots import example_robots_folder
-from recorded_robots import load_ur10e, read_panda, read_ur10e
 
 import ne_dynamics as ned
-from ne_dynamics.driver.delay import find_effort_delay
+from ne_dynamics.driver.delay import EffortDelay, find_effort_delay
 from ne_dynamics.driver.description import describe_driver
+from ne_dynamics.driver.effort import describe_efforts, summarise_meaning, summarise_scale
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
+from ne_dynamics.logs import Certainty
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
-from driver_arms import MEANINGS, load_shipped, simulate
-
-EVERYTHING = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
 OTHER_ARMS = (
     ('ur_description/urdf/ur5_robot.urdf', 'tool0'),
     ('ur_description/urdf/ur10_robot.urdf', 'tool0'),
     ('panda_description/urdf/panda.urdf', 'panda_link8'),
     ('xarm_description/urdf/xarm7.urdf', 'link_eef'),
 )
-
-
 CASES = [
-    (file, tip, seed, meaning)
-    for file, tip in OTHER_ARMS
-    for seed in (1, 3)
-    for meaning in MEANINGS
+    (None, 'forearm', 'torque_without_gravity', None, True),
+    (None, 'forearm', 'torque', 1, True),
+    (None, 'tcp', 'current', 4, False),
+    (None, 'forearm', 'current', 1, True),
+    (None, 'forearm', 'nothing', None, True),
 ]
-if not EVERYTHING:
-    CASES = [(None, 'forearm', 1, 'torque')]
-
-
-@pytest.fixture(scope='module')
-def short():
-    """Return the first three joints of the shipped arm."""
-    return load_shipped('forearm')
-
-
-@pytest.fixture(scope='module')
-def planted(short):
-    """Return what an arm near them did."""
-    return simulate(short, 3)
+if os.environ.get('NE_DYNAMICS_ORACLES') == 'all':
+    CASES += [
+        (file, tip, meaning, None if meaning == 'nothing' else 3, commands)
+        for file, tip in OTHER_ARMS
+        for meaning in MEANINGS
+        for commands in (False, True)
+    ]
 
 
 def require_found(description, meaning, reversed_joint):
@@ -67,19 +59,13 @@ def require_found(description, meaning, reversed_joint):
     assert len(told_signs) >= len(signs) - 1
 
 
-@pytest.mark.kept(1)
-@pytest.mark.parametrize(
-    ('tip', 'meaning', 'reversed_joint', 'has_commands'),
-    [
-        ('forearm', 'torque_without_gravity', None, True),
-        ('tcp', 'current', 4, False),
-        ('forearm', 'current', 1, True),
-        ('forearm', 'nothing', None, True),
-    ],
-)
-def test_the_meaning_of_efforts_is_found(tip, meaning, reversed_joint, has_commands):
+@pytest.mark.kept(2)
+@pytest.mark.parametrize(('file', 'tip', 'meaning', 'reversed_joint', 'has_commands'), CASES)
+def test_the_meaning_of_efforts_is_found(file, tip, meaning, reversed_joint, has_commands):
     """Torque, without gravity, current or nothing, and one reversed sign: by model and motion."""
     given = load_shipped(tip)
+    if file:
+        given = ned.load_urdf(example_robots_folder() / file, tip_link=tip)
     planted = simulate(given, 3)
     recording = planted.record(meaning, reversed_joint=reversed_joint, commands=has_commands)
     description = describe_driver(given, recording)
@@ -105,72 +91,15 @@ def test_the_meaning_of_efforts_is_found(tip, meaning, reversed_joint, has_comma
         np.testing.assert_allclose(factors, planted.factors, rtol=0.1)
 
 
-@pytest.mark.kept(1)
-@pytest.mark.parametrize(('file', 'tip', 'seed', 'meaning'), CASES)
-def test_the_meaning_of_efforts_is_found_on_other_arms(file, tip, seed, meaning):
-    """No joint of any arm says otherwise, with commands or without."""
-    path = example_robots_folder() / file if file else None
-    robot = ned.load_urdf(path, tip_link=tip) if path else load_shipped(tip)
-    planted = simulate(robot, seed)
-    joint = None if meaning == 'nothing' else seed % robot.n
-    for commands in (False, True):
-        description = describe_driver(
-            robot, planted.record(meaning, reversed_joint=joint, commands=commands)
-        )
-        require_found(description, meaning, joint)
-    delay = description.command.delay
-    assert abs(delay.value - planted.delay) < 3.0 * delay.deviation
-
-
-def test_an_echo_is_named(short, planted):
-    """Efforts that are the commands of before are no measurement, and are said not to be."""
-    late = planted.commands.hold(planted.times - 0.003)
-    dynamics = ned.Dynamics(short, backend='python')
-    log = replace(planted.record('torque'), effort=late).as_log()
-    found = find_effort_delay(dynamics, log, planted.commands)
-    assert found.is_echo
-    assert found.delay == pytest.approx(0.003, abs=0.0012)
-    assert not find_effort_delay(dynamics, planted.record().as_log(), planted.commands).is_echo
-
-
-def test_what_a_panda_reports():
-    """The recorded Panda reports torques with gravity and friction at 30 Hz."""
-    description = describe_driver(*read_panda())
-    assert description.effort.value == 'torque'
-    assert description.timing.rate == pytest.approx(30.0, rel=0.02)
-    for joint in description.joints:
-        assert joint.effort.meaning.value in ('torque', None)
-        assert joint.effort.gravity.value in (True, None)
-        assert joint.effort.sign.value in (1.0, None)
-        assert joint.effort.friction.value in (True, None)
-    assert description.parameters()['state_effort'] == 'torque'
-    # At the times of measurement its velocities are seen to be a few milliseconds late.
-    assert 0.0 <= description.parameters().get('observer.velocity_lag', 0.0) < 0.01
-
-
-@pytest.mark.long
-def test_what_a_ur10e_reports(tmp_path):
-    """The recorded UR10e reports motor currents, with gravity, and a velocity that can be used."""
-    robot = load_ur10e(tmp_path)
-    log = read_ur10e(robot, 'ur-20_02_12-50sec_12harm.csv', 1.0)
-    description = describe_driver(robot, log)
-    assert description.effort.value == 'current'
-    for joint in description.joints:
-        assert joint.effort.meaning.value in ('current', None)
-        assert joint.effort.gravity.value in (True, None)
-        assert joint.velocity.can_be_used
-    assert description.parameters()['state_effort'] == 'ignore'
-
-
-def test_hostile_recordings_are_described_or_refused(short):
+def test_hostile_recordings_are_described_or_refused(forearm):
     """One sample is refused; a still arm, NaN, and constants tell nothing and say so."""
-    names, rng = short.joint_names, np.random.default_rng(0)
+    names, rng = forearm.joint_names, np.random.default_rng(0)
     times = np.arange(400) * 0.01
-    still = np.zeros((400, short.n))
+    still = np.zeros((400, forearm.n))
     with pytest.raises(InputError, match='at least 2 states'):
         DriverRecording.from_samples(names, times[:1], still[:1])
     with pytest.raises(InputError, match='expected the joints'):
-        describe_driver(short, DriverRecording.from_samples(names[::-1], times, still))
+        describe_driver(forearm, DriverRecording.from_samples(names[::-1], times, still))
     with pytest.raises(InputError, match='expected shape'):
         CommandLog.from_samples(names, times[:-1], still)
     noise = rng.standard_normal(still.shape)
@@ -187,7 +116,7 @@ def test_hostile_recordings_are_described_or_refused(short):
         recording = DriverRecording.from_samples(
             names, times[: len(position)], position, velocity, effort
         )
-        description = describe_driver(short, recording)
+        description = describe_driver(forearm, recording)
         assert description.effort.value in (None, 'nothing')
         assert description.parameters()['state_effort'] == 'ignore'
         assert description.text()
@@ -195,66 +124,53 @@ def test_hostile_recordings_are_described_or_refused(short):
             assert joint.effort.sign.value in (None, 'nothing')
 
 
-def test_efforts_at_the_limit_and_other_rates_are_no_likely_error(short, planted):
+def test_efforts_at_the_limit_have_no_likely_sign(forearm, planted):
     """Efforts that are always at their limit are never called a torque in the wrong direction."""
-    limits = short.limits('effort_limit')
+    limits = forearm.limits('effort_limit')
     recording = planted.record(commands=False)
     saturated = replace(recording, effort=np.sign(recording.effort) * limits)
-    description = describe_driver(short, saturated)
+    description = describe_driver(forearm, saturated)
     assert description.effort.value in (None, 'torque')
     assert all(joint.effort.sign.value in (None, 1.0) for joint in description.joints)
 
 
-def test_commands_of_another_rate_and_length_tell_the_delay(short, planted):
+def test_commands_of_another_rate_and_length_tell_the_delay(forearm, dynamics, planted):
     """Commands may come at their own times, and begin and end elsewhere than the states."""
     commands, log = planted.commands, planted.record().as_log()
-    dynamics = ned.Dynamics(short, backend='python')
     part = CommandLog.from_samples(
-        short.joint_names, commands.times[500:-900:2], commands.effort[500:-900:2]
+        forearm.joint_names, commands.times[500:-900:2], commands.effort[500:-900:2]
     )
     # Half of the commands are missing: what was held meanwhile is off by a period.
     found = find_effort_delay(dynamics, log, part)
     assert abs(found.delay - planted.delay) < 3e-3
-    few = CommandLog.from_samples(short.joint_names, [0.0, 0.1], commands.effort[:2])
+    few = CommandLog.from_samples(forearm.joint_names, [0.0, 0.1], commands.effort[:2])
     assert find_effort_delay(dynamics, log, few) is None
     with pytest.raises(InputError, match='expected commands for'):
         describe_driver(
-            short,
-            replace(log, joint_names=short.joint_names),
+            forearm,
+            replace(log, joint_names=forearm.joint_names),
             replace(part, joint_names=('a', 'b', 'c')),
         )
 
 
-def test_milliseconds_are_seconds_again(short, planted):
+def test_milliseconds_are_seconds_again(forearm, planted):
     """Stamps and commands in ms are named, and rate and timeout are those of seconds."""
     commands = planted.commands
-    in_ms = CommandLog.from_samples(short.joint_names, 1e3 * commands.times, commands.effort)
+    in_ms = CommandLog.from_samples(forearm.joint_names, 1e3 * commands.times, commands.effort)
     recording = planted.record('nothing')
     recording = replace(recording, stamps=1e3 * recording.stamps, commands=in_ms)
-    description = describe_driver(short, recording)
+    description = describe_driver(forearm, recording)
     assert 'time-unit' in [fault.code for fault in description.faults]
     assert description.timing.rate == pytest.approx(500.0, rel=0.01)
     assert description.parameters()['state_timeout'] == pytest.approx(0.02)
 
 
-def test_friction_has_the_units_of_its_coefficients(short):
+def test_friction_has_the_units_of_its_coefficients(forearm):
     """Coulomb friction in N m, viscous friction in N m s/rad, as they were planted."""
-    times = np.arange(0.0, 20.0, 0.004)
-    rates = 2.0 * np.pi * np.array([0.23, 0.31, 0.41])
-    position = 0.6 * np.sin(np.outer(times, rates)) + [0.2, -0.9, 1.1]
-    velocity = 0.6 * rates * np.cos(np.outer(times, rates))
-    acceleration = -0.6 * rates**2 * np.sin(np.outer(times, rates))
-    efforts = ned.Dynamics(short, backend='python').inverse_dynamics(
-        position, velocity, acceleration
-    )
     viscous, coulomb = np.array([20.0, 15.0, 8.0]), np.array([12.0, 9.0, 5.0])
-    efforts = efforts + viscous * velocity + coulomb * np.sign(velocity)
-    noise = np.random.default_rng(1).normal(scale=0.1, size=efforts.shape)
-    recording = DriverRecording.from_samples(
-        short.joint_names, times, position, velocity=velocity, effort=efforts + noise
-    )
+    recording = sine_recording(forearm, friction=(viscous, coulomb), duration=20.0)
     for joint, more, less in zip(
-        describe_driver(short, recording).joints, viscous, coulomb, strict=True
+        describe_driver(forearm, recording).joints, viscous, coulomb, strict=True
     ):
         found = re.search(
             r'Coulomb (\S+) \+- \S+ N m, viscous (\S+) \+- \S+ N m s/rad',
@@ -262,3 +178,101 @@ def test_friction_has_the_units_of_its_coefficients(short):
         )
         assert float(found[1]) == pytest.approx(less, rel=0.15)
         assert float(found[2]) == pytest.approx(more, rel=0.15)
+
+
+# ---- what differs from joint to joint, or between commands and motion
+
+
+@pytest.mark.parametrize(
+    ('factor', 'gain', 'per_command', 'meaning'),
+    [
+        (12.0, -20.0, 1.0, None),
+        (1.0, 20.0, 0.08, None),
+        (12.0, -20.0, 0.08, 'current'),
+        (1.0, 20.0, 1.0, 'torque'),
+        # Motion that is not sure does not stand against commands.
+        (1.0, 1.0, 1.0, 'torque'),
+        (3.0, -4.0, 1.0, 'torque'),
+    ],
+)
+def test_commands_in_another_unit_make_no_torque_of_a_current(
+    forearm, factor, gain, per_command, meaning
+):
+    """Efforts equal to commands are in N m only where the motion does not surely say otherwise."""
+    n = forearm.n
+    ones = np.ones(n)
+    follows = EffortDelay(0.003, 5e-4, np.nan, ones, per_command * ones, 1e-3 * ones, False)
+    reported = np.random.default_rng(0).standard_normal((50, n))
+    still, moves = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
+    found = describe_efforts(forearm, reported, still, moves, meaning_of(n, factor, gain), follows)
+    assert [effort.meaning.value for effort in found] == [meaning] * n
+    for effort in found:
+        assert effort.scale.is_identifiable is (meaning is not None)
+        if meaning is None:
+            assert 'payload' in effort.scale.experiment
+            assert 'command' in effort.scale.text
+
+
+def test_constant_efforts_of_some_joints_are_not_nothing_of_all(forearm):
+    """Two constant efforts and one that cannot be told: each is said of its joint."""
+    reported = np.tile([0.0, 3.0, 0.0], (50, 1))
+    reported[:, 1] += np.sin(np.arange(50))
+    moves = np.ones(forearm.n, dtype=bool)
+    efforts = describe_efforts(forearm, reported, ~moves, moves, None)
+    assert [effort.meaning.value for effort in efforts] == ['nothing', None, 'nothing']
+    found = summarise_meaning(forearm, efforts, moves)
+    assert found.value is None
+    assert not found.is_identifiable
+    first, second, third = forearm.joint_names
+    assert f'{first}, {third}: nothing' in found.text
+    assert f'{second}: too little was recorded' in found.text
+    silent = describe_efforts(forearm, np.zeros((50, forearm.n)), ~moves, moves, None)
+    assert summarise_meaning(forearm, silent, moves).value == 'nothing'
+
+
+@pytest.mark.parametrize(
+    ('factors', 'deviation', 'agree'),
+    [
+        ([12.0, 12.5, 11.0], 0.1, True),
+        ([2.0, 12.0, 40.0], 0.1, False),
+        ([2.0, 12.0, 40.0], 2.0, True),
+    ],
+)
+def test_factors_of_another_unit_are_told_and_compared(forearm, factors, deviation, agree):
+    """One is so many N m of each joint; where they disagree there is no unit of all."""
+    moves = np.ones(forearm.n, dtype=bool)
+    reported = np.random.default_rng(0).standard_normal((50, forearm.n))
+    meaning = meaning_of(forearm.n, np.array(factors), -20.0)
+    meaning = replace(meaning, factor_deviations=deviation * np.ones(forearm.n))
+    efforts = describe_efforts(forearm, reported, ~moves, moves, meaning)
+    found, scale = (
+        summarise_meaning(forearm, efforts, moves),
+        summarise_scale(forearm, efforts),
+    )
+    assert found.value == 'current'
+    for name, factor in zip(forearm.joint_names, factors, strict=True):
+        assert f'{name} {factor:.3g} N m' in found.text
+    assert scale.is_identifiable is agree
+    assert ('disagree' in found.text) is not agree
+    assert not agree or scale.value == pytest.approx(np.exp(np.log(factors).mean()), rel=0.05)
+
+
+def test_of_a_joint_that_stands_nothing_is_claimed(forearm):
+    """Text, JSON and profile name what was not seen of it, and efforts are not begun at."""
+    standing = forearm.joint_names[2]
+    description = describe_driver(forearm, sine_recording(forearm, (standing,)))
+    assert [joint.moved for joint in description.joints] == [True, True, False]
+    assert description.effort.value == 'torque'
+    assert description.effort.level is Certainty.LIKELY
+    assert f'{standing}: the joint did not move' in description.effort.text
+    assert list(description.as_json()['not_seen']) == [standing]
+    assert f'  {standing}: what its effort is' in description.text()
+    assert description.parameters()['state_effort'] == 'ignore'
+    profile = ' '.join(description.profile().replace('#', '').split())
+    assert f'not seen, since {standing} did not move: what its effort is' in profile
+    assert f'the effort of {standing} were not seen' in profile
+    assert f'not told: {standing}' in profile
+    moving = describe_driver(forearm, sine_recording(forearm))
+    assert moving.parameters()['state_effort'] == 'torque'
+    assert moving.effort.level is Certainty.KNOWN
+    assert not moving.as_json()['not_seen']

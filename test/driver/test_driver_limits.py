@@ -21,7 +21,7 @@ from ne_dynamics.driver.command import (
 from ne_dynamics.driver.delay import EffortDelay, find_effort_delay
 from ne_dynamics.driver.effort import describe_efforts, summarise_scale
 from ne_dynamics.driver.order import _describe_other, _Order
-from ne_dynamics.driver.profile import _find_timeout, _find_velocity
+from ne_dynamics.driver.profile import _find_state_effort, _find_timeout, _find_velocity
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.driver.steps import describe_step, find_step
 from ne_dynamics.driver.timing import Timing, describe_timing, time_stamps
@@ -186,6 +186,17 @@ def timeout(period, longest_gap=0.0):
     return _find_timeout(SimpleNamespace(timing=timing))['state_timeout'][0]
 
 
+def begin_effort(delay):
+    """Return the parameter for the efforts of a driver that are all late [s]."""
+    described = SimpleNamespace(
+        joints=[],
+        effort=Verdict('torque', KNOWN, ''),
+        effort_delay=Verdict(delay, KNOWN, ''),
+        faults=(),
+    )
+    return _find_state_effort(described)[0]
+
+
 def node_velocity(rate=1000.0, **found):
     """Return the parameters for the velocity of a driver."""
     source = Verdict(found.pop('source', 'measured'), KNOWN, '')
@@ -281,6 +292,7 @@ ROWS = {
     ),
     'lag_deviations': (lambda size: source_with_lag(1e-3 * size, 1e-3) == 'filtered', 4.0, 2.0),
     'shortest_lag': (lambda lag: source_with_lag(lag, 1e-6) == 'filtered', 7e-4, 4e-4),
+    'harmful': (lambda delay: begin_effort(delay) == 'torque', 0.018, 0.022),
     'timeout_periods': (lambda most: timeout(0.01) < most, 0.13, 0.07),
     'timeout_gaps': (lambda most: timeout(0.01, 0.2) < most, 0.5, 0.3),
     'shortest_timeout': (lambda most: timeout(1e-4) < most, 0.03, 0.015),

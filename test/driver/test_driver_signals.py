@@ -10,7 +10,6 @@ from ne_dynamics.driver.delay import find_effort_delay
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.driver.steps import describe_step, find_step
 from ne_dynamics.driver.timing import describe_timing
-from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs.log import Log
 
 
@@ -117,22 +116,22 @@ def test_the_mean_of_held_commands_is_that_of_straight_lines(begin):
 @pytest.mark.kept(3)
 @pytest.mark.parametrize('rate', [5.0, 100.0, 2000.0])
 @pytest.mark.parametrize('delay', [0.003, 0.025])
-def test_delay_and_jitter_of_efforts(given, rate, delay):
+def test_delay_and_jitter_of_efforts(forearm, dynamics, rate, delay):
     """Efforts that follow commands, with noise, tell the delay to a period, and its jitter."""
     rng = np.random.default_rng(4)
     times = np.arange(0.0, min(4000.0 / rate, 200.0), 1.0 / rate)
     sent = np.arange(0.0, times[-1], 0.001)
-    random = np.cumsum(rng.standard_normal((sent.size, given.n)), axis=0)
-    commands = CommandLog.from_samples(given.joint_names, sent, random)
+    random = np.cumsum(rng.standard_normal((sent.size, forearm.n)), axis=0)
+    commands = CommandLog.from_samples(forearm.joint_names, sent, random)
     effort = 0.2 * commands.hold(times - delay)
     effort = effort + 0.01 * rng.standard_normal(effort.shape)
     log = Log.from_samples(
-        given.joint_names,
+        forearm.joint_names,
         times[times > 0.1],
         np.zeros_like(effort[times > 0.1]),
         effort[times > 0.1],
     )
-    found = find_effort_delay(Dynamics(given, backend='python'), log, commands)
+    found = find_effort_delay(dynamics, log, commands)
     assert found.delay == pytest.approx(delay, abs=1.5e-3)
     np.testing.assert_allclose(found.factor, 0.2, rtol=0.03)
     assert not found.is_echo

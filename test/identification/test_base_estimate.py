@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loaded_motion import record_swings, with_drives
 
 import ne_dynamics as ned
 from ne_dynamics.identification.base_estimate import (
@@ -16,33 +17,23 @@ from ne_dynamics.identification.base_estimate import (
 )
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.autocorrelation import find_correlation_time
-from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.segment import low_pass
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 EVERYTHING = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
 LOGS = 200 if EVERYTHING else 8
-RATE = 100.0
 
 
 @pytest.fixture(scope='module')
 def truth():
     """Return three joints with friction, rotors and offsets."""
-    arm = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='forearm')
-    joints = [
-        replace(
-            joint,
-            viscous_friction=4.0,
-            coulomb_friction=5.0,
-            rotor_inertia=3e-4,
-            gear_ratio=100.0,
-            friction=FrictionModel(friction_offset=0.8),
-        )
-        for joint in arm.joints
-    ]
-    return replace(arm, joints=tuple(joints))
+    return with_drives(ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='forearm'))
+
+
+def record(robot, seed):
+    """Return 15 s of it, with white noise of 1 N m on the efforts."""
+    return record_swings(robot, seed, duration=15.0, noise=1.0)
 
 
 def believe_otherwise(robot, seed):
@@ -50,44 +41,16 @@ def believe_otherwise(robot, seed):
     rng = np.random.default_rng(seed)
 
     def change(inertia):
-        if inertia.mass == 0.0:
-            return inertia
         factor = 1.0 + rng.uniform(-0.3, 0.3)
-        return Inertia(
-            factor * inertia.mass,
-            inertia.center_of_mass + rng.uniform(-0.02, 0.02, 3),
-            factor * inertia.inertia_about_com,
-        )
+        center = inertia.center_of_mass + rng.uniform(-0.02, 0.02, 3)
+        return Inertia(factor * inertia.mass, center, factor * inertia.inertia_about_com)
 
-    links = [replace(link, inertia=change(link.inertia)) for link in robot.links]
-    joints = [
-        replace(
-            joint,
-            viscous_friction=0.0,
-            coulomb_friction=0.0,
-            rotor_inertia=0.0,
-            friction=FrictionModel(),
-        )
-        for joint in robot.joints
+    links = [
+        replace(link, inertia=change(link.inertia)) if link.inertia.mass else link
+        for link in robot.links
     ]
-    return replace(robot.with_links(links), joints=tuple(joints))
-
-
-def record(robot, seed, *, duration=15.0, noise=1.0):
-    """Return a log of sums of sines with white noise on the efforts."""
-    rng = np.random.default_rng(seed)
-    times = np.arange(0.0, duration, 1.0 / RATE)
-    rates = 2.0 * np.pi * rng.uniform(0.08, 0.35, (5, 1, robot.n))
-    angles = rates * times[:, None] + rng.uniform(0.0, 6.0, rates.shape)
-    reach = rng.uniform(0.2, 0.5, rates.shape)
-    motion = [
-        (reach * np.sin(angles)).sum(axis=0),
-        (reach * rates * np.cos(angles)).sum(axis=0),
-        -(reach * rates**2 * np.sin(angles)).sum(axis=0),
-    ]
-    effort = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
-    effort = effort + noise * rng.standard_normal(effort.shape)
-    return Log.from_samples(robot.joint_names, times, motion[0], effort)
+    bare = robot.with_links(links).without_friction()
+    return bare.with_joint_values('rotor_inertia', np.zeros(robot.n))
 
 
 @pytest.mark.long

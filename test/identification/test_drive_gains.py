@@ -45,6 +45,8 @@ def test_one_log_tells_them_less_well(given):
     assert (alone.deviation > pair.deviation).all()
     assert (np.abs(alone.gain - GAINS) <= 4.0 * alone.deviation).all()
     assert not alone.is_difference
+    with pytest.raises(InputError, match='expected 6 numbers > 0'):
+        alone.distance([1.0, 2.0])
 
 
 @pytest.mark.kept(1)
@@ -100,11 +102,3 @@ def test_refusals(change, error, message, given):
     arguments = {'mass': LOAD.mass} | change
     with pytest.raises(error, match=message):
         fit_drive_gains(given, in_currents(log, arguments.pop('gains', GAINS)), **arguments)
-
-
-def test_other_gains_have_to_be_positive_numbers(given):
-    """A distance is asked of n gains > 0."""
-    log = in_currents(record(given.with_payload(LOAD), 0))
-    found = fit_drive_gains(given, log, LOAD.mass)
-    with pytest.raises(InputError, match='expected 6 numbers > 0'):
-        found.distance([1.0, 2.0])

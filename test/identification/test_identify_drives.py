@@ -6,19 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loaded_motion import record_swings, with_drives
 from planted_faults import simulate_log
 from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.run import identify
-from ne_dynamics.logs.log import Log
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
-
-RATE = 100.0
 
 
 @pytest.fixture(scope='module')
@@ -27,54 +23,11 @@ def arm() -> Robot:
     return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='forearm')
 
 
-def record(robot, seed, *, duration=24.0, noise=0.3, scale=1.0):
-    """Return a log of sums of sines, by the core: its friction is that of the model."""
-    rng = np.random.default_rng(seed)
-    times = np.arange(0.0, duration, 1.0 / RATE)
-    rates = 2.0 * np.pi * rng.uniform(0.08, 0.35, (5, 1, robot.n))
-    angles = rates * times[:, None] + rng.uniform(0.0, 6.0, rates.shape)
-    reach = scale * rng.uniform(0.2, 0.5, rates.shape)
-    motion = [
-        (reach * np.sin(angles)).sum(axis=0),
-        (reach * rates * np.cos(angles)).sum(axis=0),
-        -(reach * rates**2 * np.sin(angles)).sum(axis=0),
-    ]
-    dynamics = ned.Dynamics(robot, backend='python')
-    effort = dynamics.inverse_dynamics(*motion)
-    if any(joint.friction.has_hysteresis for joint in robot.joints):
-        states = [
-            follow_hysteresis(column, joint.friction.hysteresis_displacement)
-            for column, joint in zip(motion[0].T, robot.joints, strict=True)
-        ]
-        zero = np.zeros_like(motion[0])
-        effort += dynamics.friction_hysteresis(np.stack(states, axis=1), zero, motion[1])[1]
-    effort = effort + noise * rng.standard_normal(effort.shape)
-    return Log.from_samples(robot.joint_names, times, motion[0], effort)
-
-
-def with_drives(robot, **changes):
-    """Return a robot whose joints have friction and rotors, and further changes of these."""
-    return replace(
-        robot,
-        joints=tuple(
-            replace(
-                joint,
-                viscous_friction=4.0,
-                coulomb_friction=5.0,
-                rotor_inertia=3e-4,
-                gear_ratio=100.0,
-                friction=replace(FrictionModel(friction_offset=0.8), **changes),
-            )
-            for joint in robot.joints
-        ),
-    )
-
-
 def test_rotor_inertia_and_offset_are_found_and_masses_stay(arm):
     """Drives that the given model lacks go into rotors and offsets, and into no mass."""
     truth = with_drives(arm)
     bare = replace(arm, joints=tuple(replace(joint, gear_ratio=100.0) for joint in arm.joints))
-    result = identify(bare, record(truth, 0))
+    result = identify(bare, record_swings(truth, 0))
     for found, joint in zip(result.robot.joints, result.report.joints, strict=True):
         assert found.friction.friction_offset == pytest.approx(0.8, abs=0.15)
         _, rotor, deviation = joint.drive['rotor_inertia']
@@ -90,7 +43,7 @@ def test_rotor_inertia_and_offset_are_found_and_masses_stay(arm):
 
 def test_what_is_reported_is_what_the_robot_has(arm):
     """The numbers of the report are those of the robot; offsets of the measurement are not."""
-    log = record(with_drives(arm), 1)
+    log = record_swings(with_drives(arm), 1)
     for offsets in (False, True):
         result = identify(arm, log, offsets=offsets)
         for joint, report in zip(result.robot.joints, result.report.joints, strict=True):
@@ -114,9 +67,9 @@ def test_what_is_reported_is_what_the_robot_has(arm):
 def test_friction_of_another_kind_is_chosen_where_it_is_there(arm, key, changes):
     """What held-out blocks ask for is in the model, and another motion is predicted the better."""
     truth = with_drives(arm, **changes)
-    result = identify(arm, record(truth, 2))
+    result = identify(arm, record_swings(truth, 2))
     assert any(getattr(joint.friction, key) > 0.0 for joint in result.robot.joints)
-    other = record(truth, 3)
+    other = record_swings(truth, 3)
     left = [joint.rms_difference for joint in evaluate(result.robot, other).joints]
     assert np.mean(left) < 0.5
 
@@ -124,11 +77,11 @@ def test_friction_of_another_kind_is_chosen_where_it_is_there(arm, key, changes)
 def test_hysteresis_is_found_with_its_size(arm):
     """Friction of the path is no other friction, and another motion is predicted with it."""
     truth = with_drives(arm, hysteresis_friction=12.0, hysteresis_displacement=0.1)
-    result = identify(arm, record(truth, 2))
+    result = identify(arm, record_swings(truth, 2))
     for joint in result.robot.joints:
         assert joint.friction.hysteresis_friction == pytest.approx(12.0, rel=0.1)
         assert joint.friction.hysteresis_displacement == 0.1
-    other = record(truth, 3)
+    other = record_swings(truth, 3)
     left = [joint.rms_difference for joint in evaluate(result.robot, other).joints]
     assert np.mean(left) < 0.5
     # Once given it is kept, and found no second time.
@@ -142,7 +95,7 @@ def test_hysteresis_is_found_with_its_size(arm):
 def test_another_displacement_is_better_than_none(arm, displacement):
     """Where friction turns round sooner or later than is tried, most of it is found."""
     truth = with_drives(arm, hysteresis_friction=12.0, hysteresis_displacement=displacement)
-    result = identify(arm, record(truth, 2))
+    result = identify(arm, record_swings(truth, 2))
     without = replace(
         result.robot,
         joints=tuple(
@@ -150,7 +103,7 @@ def test_another_displacement_is_better_than_none(arm, displacement):
             for joint in truth.joints
         ),
     )
-    other = record(truth, 3)
+    other = record_swings(truth, 3)
     left, least = (
         np.array([joint.rms_difference for joint in evaluate(robot, other).joints])
         for robot in (result.robot, without)
@@ -160,7 +113,7 @@ def test_another_displacement_is_better_than_none(arm, displacement):
 
 def test_simple_friction_stays_simple(arm):
     """Where viscous and Coulomb friction are all there is, nothing else is chosen."""
-    result = identify(arm, record(with_drives(arm), 4))
+    result = identify(arm, record_swings(with_drives(arm), 4))
     for joint in result.robot.joints:
         assert joint.friction.load_coefficient == 0.0
         assert joint.friction.cubic_friction == 0.0
@@ -170,7 +123,7 @@ def test_simple_friction_stays_simple(arm):
 
 def test_outliers_count_little(arm):
     """Efforts that are wrong by far for some samples hardly move the model."""
-    log = record(with_drives(arm), 5)
+    log = record_swings(with_drives(arm), 5)
     effort = log.effort.copy()
     rng = np.random.default_rng(6)
     for start in rng.integers(0, effort.shape[0] - 20, 8):
@@ -178,7 +131,7 @@ def test_outliers_count_little(arm):
     clean = identify(arm, log)
     soiled = identify(arm, replace(log, effort=effort))
     assert soiled.report.outliers > clean.report.outliers
-    other = record(with_drives(arm), 7)
+    other = record_swings(with_drives(arm), 7)
     for one, two in zip(
         evaluate(soiled.robot, other).joints, evaluate(clean.robot, other).joints, strict=True
     ):

@@ -9,6 +9,7 @@ import pytest
 from pseudo_divergence import divergence
 
 from ne_dynamics.errors import IdentificationError
+from ne_dynamics.identification.regression.doubts import compute_covariance, find_doubts
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, pseudo_inertia
 from ne_dynamics.identification.regression.solver import Problem, minimize
 
@@ -89,15 +90,7 @@ def test_numbers_that_may_not_be_negative_are_zero_or_at_rest():
 def test_without_rows_what_is_believed_comes_back():
     """With nothing measured the bodies are those of the given model, to the last digits."""
     problem = make_problem(1)
-    empty = Problem(
-        np.zeros((1, problem.factor.shape[1])),
-        problem.references,
-        problem.prior_scales,
-        problem.means,
-        problem.scales,
-        problem.bounded,
-    )
-    found = minimize(empty)
+    found = minimize(replace(problem, factor=np.zeros((1, problem.factor.shape[1]))))
     assert np.allclose(found.pseudo_inertias, problem.references, rtol=1e-12, atol=1e-15)
     assert not found.parameters[20:].any()
 
@@ -115,15 +108,7 @@ def test_data_that_no_body_explains():
     problem = make_problem(3, bodies=1, numbers=1, spread=10.0)
     rows = np.zeros((1, 12))
     rows[0, 0], rows[0, -1] = 1e4, -1e4
-    hard = Problem(
-        np.concatenate([problem.factor, rows]),
-        problem.references,
-        problem.prior_scales,
-        problem.means,
-        problem.scales,
-        problem.bounded,
-    )
-    solution = minimize(hard)
+    solution = minimize(replace(problem, factor=np.concatenate([problem.factor, rows])))
     assert solution.gap <= 1e-6
     assert np.linalg.eigvalsh(solution.pseudo_inertias[0])[0] > 0.0
 
@@ -168,3 +153,32 @@ def test_numbers_whose_columns_are_nearly_alike(seed):
     solution = minimize(degenerate)
     assert solution.gap <= 1e-6
     assert (solution.parameters[10:] == 0.0).any()
+
+
+def test_only_the_body_that_is_off_is_doubted():
+    """A body of eight times its mass is, one that is off by a tenth is not, nor one of no rows."""
+    spread, steady = 0.5, 4.0
+    problem = make_problem(5, numbers=0, noise=0.0)
+    pseudo = np.array([1.1, 8.0])[:, None, None] * problem.references
+    values = np.linalg.lstsq(BASIS.reshape(10, 16).T, pseudo.reshape(2, 16).T, rcond=None)[0]
+    matrix = problem.factor[:, :-1]
+    told = np.column_stack([matrix, matrix @ values.T.ravel()])
+    # Of eight times a matrix of four rows.
+    distance = 4.0 * (8.0 - 1.0 - np.log(8.0))
+    expected = np.sqrt((2.0 * distance / spread**2 + steady) / (10.0 + steady))
+    for information, doubts in ((100.0, [1.0, expected]), (1e-10, [1.0, 1.0])):
+        problem = replace(problem, factor=information * told)
+        found = find_doubts(problem, minimize(problem), spread, steady)
+        assert found == pytest.approx(doubts, rel=1e-3)
+
+
+def test_a_body_of_a_wider_spread_is_known_less_well():
+    """Where the rows say nothing, deviations are in proportion to the spreads."""
+    problem = make_problem(5, numbers=0)
+    problem = replace(problem, factor=1e-10 * problem.factor)
+    solution = minimize(problem)
+    deviations, of_one = (
+        np.sqrt(np.diag(compute_covariance(problem, solution, np.array(spreads)))).reshape(2, 10)
+        for spreads in ((0.1, 2.0), (1.0, 1.0))
+    )
+    assert deviations == pytest.approx(of_one * np.array([[0.1], [2.0]]), rel=1e-6)

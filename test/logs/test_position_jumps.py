@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from planted_faults import simulate_log
-from short_arm import short_arm
+from log_arms import THREE, load, simulate
 from sine_log import make_log
 
-import ne_dynamics as ned
 from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
@@ -18,14 +16,14 @@ from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
 
 @pytest.fixture(scope='module')
 def robot():
-    """Return the first joints of the shipped arm."""
-    return ned.load_urdf(short_arm())
+    """Return three joints of the shipped arm."""
+    return load(THREE)
 
 
 @pytest.fixture(scope='module')
-def log(robot):
+def log():
     """Return the log of an arm near that one, from time 0 on."""
-    recorded = simulate_log(robot, 7)
+    recorded = simulate(THREE)
     return replace(recorded, times=recorded.times - recorded.times[0])
 
 

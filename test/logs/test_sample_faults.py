@@ -8,15 +8,112 @@ import numpy as np
 import pytest
 from sine_log import make_log
 
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.samples.effort_faults import find_cut_efforts, find_frozen_efforts
+from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.samples.sample_faults import (
     find_degrees,
     find_spikes,
-    find_stale,
     find_time_unit,
     find_wraps,
     keep_samples,
     unwrap_positions,
 )
+
+
+def with_effort(log, joint, column):
+    """Return a log with another effort of a joint."""
+    effort = log.effort.copy()
+    effort[:, joint] = column
+    return replace(log, effort=effort)
+
+
+def silence(log, joint, share):
+    """Return a log whose driver reports small efforts of a joint as 0."""
+    size = np.abs(log.effort[:, joint])
+    return with_effort(
+        log, joint, np.where(size < np.quantile(size, share), 0.0, log.effort[:, joint])
+    )
+
+
+FOUND = {
+    'cut off above': (
+        lambda log: with_effort(log, 1, np.minimum(log.effort[:, 1], 5.0)),
+        ('effort-cut-off', 1),
+    ),
+    'cut off below': (
+        lambda log: with_effort(log, 1, np.maximum(log.effort[:, 1], -5.0)),
+        ('effort-cut-off', 1),
+    ),
+    'zero from half of the log on': (
+        lambda log: with_effort(log, 2, np.where(log.times > 10.0, 0.0, log.effort[:, 2])),
+        ('effort-frozen', 2),
+    ),
+    'one value from half of the log on': (
+        lambda log: with_effort(log, 2, np.where(log.times > 10.0, 3.0, log.effort[:, 2])),
+        ('effort-frozen', 2),
+    ),
+    'a dead band': (lambda log: silence(log, 2, 0.7), ('effort-dead-band', 2)),
+    'a wide dead band': (lambda log: silence(log, 1, 0.95), ('effort-dead-band', 1)),
+}
+
+
+@pytest.mark.parametrize('name', FOUND)
+def test_efforts_that_are_none_are_found_and_nothing_else(given, name):
+    """What was not recorded is gone: nothing is repaired."""
+    change, (code, joint) = FOUND[name]
+    _, (fault,) = check_samples(given, change(make_log(given)))
+    assert (fault.code, fault.joints) == (code, (given.joint_names[joint],))
+    assert not fault.is_certain
+    assert code != 'effort-frozen' or '10.0' in fault.what
+
+
+def saturate(robot, log):
+    """Return the log of a motor that is at its limit."""
+    limit = robot.limits('effort_limit')[1]
+    return with_effort(log, 1, np.clip(limit / 5.0 * log.effort[:, 1], -limit, limit))
+
+
+def cruise(robot, viscous):
+    """Return a log of joints that speed up, cruise and slow down, without gravity or noise."""
+    times = np.arange(4000) / 100.0
+    phase = np.mod(times[:, np.newaxis] / (8.0 + np.arange(robot.n)), 1.0)
+    velocity = 0.4 * np.clip(6.0 * np.sin(2.0 * np.pi * phase), -1.0, 1.0)
+    position = np.cumsum(velocity, axis=0) / 100.0
+    effort = 0.2 * np.gradient(velocity, times, axis=0) + viscous * velocity
+    return Log.from_samples(robot.joint_names, times, np.round(position, 5), np.round(effort, 5))
+
+
+LOOKS_ALIKE = {
+    'a saturated motor: the fit leaves that out': saturate,
+    'fine steps': lambda robot, log: replace(log, effort=0.02 * np.round(log.effort / 0.02)),
+    'coarse steps': lambda robot, log: replace(log, effort=0.5 * np.round(log.effort / 0.5)),
+    'one effort at a constant speed, below the largest': lambda robot, log: cruise(robot, 0.5),
+    'one effort at a constant speed, the largest': lambda robot, log: cruise(robot, 50.0),
+}
+
+
+@pytest.mark.parametrize('name', LOOKS_ALIKE)
+def test_efforts_that_look_as_if_they_were_cut_off_or_frozen(given, name):
+    log = LOOKS_ALIKE[name](given, make_log(given))
+    assert find_cut_efforts(given, log) == (log, None)
+    assert find_frozen_efforts(given, log) == (log, None)
+
+
+@pytest.mark.parametrize(
+    ('step', 'noise', 'level'),
+    [(0.1, 0.02, 0.1), (0.1, 0.02, 0.07), (1.0, 0.2, 5.0), (0.0, 0.0, 2.0)],
+)
+def test_a_joint_that_stands_flickers(given, step, noise, level):
+    """The rounded effort of a joint that stands has neither spikes nor is it cut off."""
+    log = make_log(given)
+    column = level + noise * np.random.default_rng(0).standard_normal(log.times.size)
+    if step:
+        column = step * np.round(column / step)
+    position = log.position.copy()
+    position[:, 3] = 0.3
+    _, faults = check_samples(given, replace(with_effort(log, 3, column), position=position))
+    assert [fault.code for fault in faults if fault.severity == 'error'] == []
 
 
 def test_degrees_beyond_the_limits(given):
@@ -71,12 +168,12 @@ def test_a_joint_may_turn_while_the_log_pauses(given):
 def test_repeated_samples_are_left_out(given, held):
     """Values that are held while the arm moves are found, whichever they are."""
     log = make_log(given)
-    tables = {key: getattr(log, key).copy() for key in held}
     rows = np.arange(10, 1990, 10)
-    for table in tables.values():
-        table[rows] = table[rows - 1]
-    repaired, fault = find_stale(given, replace(log, **tables))
-    assert (fault.severity, fault.amount) == ('error', rows.size)
+    newest = np.arange(log.times.size)
+    newest[rows] -= 1
+    stale = replace(log, **{key: getattr(log, key)[newest] for key in held})
+    repaired, (fault,) = check_samples(given, stale)
+    assert (fault.code, fault.severity, fault.amount) == ('samples-stale', 'error', rows.size)
     assert repaired.dropped['repeated'] == rows.size
     assert not np.isin(log.times[rows], repaired.times).any()
 

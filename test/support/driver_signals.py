@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+import ne_dynamics as ned
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.meaning import Meaning
+from ne_dynamics.driver.recording import DriverRecording
 from ne_dynamics.driver.velocity import describe_velocities, low_pass_log
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.reading import LogReading
@@ -69,3 +71,22 @@ def meaning_of(n, factor, gain):
         delay=0.0,
         delay_deviation=1e-3,
     )
+
+
+def sine_recording(robot, standing=(), friction=(0.5, 2.0), duration=12.0, rate=200.0):
+    """Return exact states and torques of a motion of three joints, of which some stand.
+
+    Friction is viscous [N m s/rad] and Coulomb friction [N m].
+    """
+    rng = np.random.default_rng(0)
+    times = np.arange(round(duration * rate)) / rate
+    rates = np.array([1.1, 1.7, 2.3]) + rng.uniform(0.0, 0.2, robot.n)
+    size = np.where(np.isin(robot.joint_names, standing), 0.0, 0.6)
+    phase = np.outer(times, rates) + rng.uniform(0.0, 3.0, robot.n)
+    position, velocity = size * np.sin(phase), size * rates * np.cos(phase)
+    acceleration = -size * rates**2 * np.sin(phase)
+    dynamics = ned.Dynamics(robot, backend='python')
+    effort = np.asarray(dynamics.inverse_dynamics(position, velocity, acceleration))
+    effort += friction[1] * np.tanh(velocity / 0.02) + friction[0] * velocity
+    effort += 0.01 * rng.standard_normal(effort.shape)
+    return DriverRecording.from_samples(robot.joint_names, times, position, velocity, effort)

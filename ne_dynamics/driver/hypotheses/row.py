@@ -12,9 +12,12 @@ from ne_dynamics.driver.hypotheses.late_effort import LateEffort, LateJoint
 from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.other_model import OtherModel
 from ne_dynamics.driver.hypotheses.removed_gravity import RemovedGravity
-from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
-from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
-from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition, ReversedPositions
+from ne_dynamics.driver.hypotheses.reversed_sign import (
+    AXIS_REVERSED,
+    EFFORT_REVERSED,
+    POSITION_REVERSED,
+    POSITIONS_REVERSED,
+)
 from ne_dynamics.driver.hypotheses.scaled_effort import ScaledEffort
 from ne_dynamics.driver.hypotheses.scaled_efforts import ScaledEfforts
 from ne_dynamics.driver.hypotheses.scaled_position import ScaledPosition
@@ -33,8 +36,8 @@ UNSIGNED = UnsignedEffort()
 
 COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     Degrees(),
-    ReversedPosition(),
-    ReversedAxis(),
+    POSITION_REVERSED,
+    AXIS_REVERSED,
     ShiftedZero(),
     ScaledPosition(),
     JOINTS_SWAPPED,
@@ -51,11 +54,11 @@ BESIDE_MEANING: tuple[Hypothesis, ...] = (
 )
 """Of single joints: tested where what the efforts mean is found along."""
 
-BEFORE_MEANING: tuple[Hypothesis, ...] = (ReversedPositions(), TiltedBase(), MissingLoad())
+BEFORE_MEANING: tuple[Hypothesis, ...] = (POSITIONS_REVERSED, TiltedBase(), MissingLoad())
 """Of all joints: tested first where what the efforts mean is found along, beside columns."""
 
 HYPOTHESES: tuple[Hypothesis, ...] = (
-    ReversedEffort(),
+    EFFORT_REVERSED,
     *COLUMN_HYPOTHESES,
     ScaledEffort(),
     LateEffort(),

@@ -1,4 +1,4 @@
-"""Whether recorded commands are in the order, the sign and the unit that the node commands in."""
+"""Commands: their order, sign and unit, and by how much later efforts and motion follow them."""
 
 from __future__ import annotations
 
@@ -15,35 +15,24 @@ from ne_dynamics.driver.description import describe_driver
 from ne_dynamics.driver.effort import describe_nothing
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.order import find_order
-from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.logs import Certainty
 from ne_dynamics.logs.log import Log
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
-from driver_arms import alter, load_shipped, simulate
+from driver_arms import alter
+from driver_signals import sine_recording
 
 LATE = 0.005
 """About how late the simulated arm acts [s]."""
 
 
-@pytest.fixture(scope='module')
-def robot():
-    """Return the first three joints of the shipped arm."""
-    return load_shipped('forearm')
-
-
-@pytest.fixture(scope='module')
-def planted(robot):
-    """Return what an arm near them did."""
-    return simulate(robot, 1)
-
-
-def evidence_of(robot, times, position, commands):
+def evidence_of(forearm, times, position, commands):
     """Return what a motion says of commands in the place of efforts."""
-    log = Log.from_samples(robot.joint_names, times, position, commands)
-    return LogEvidence(ned.Dynamics(robot, backend='python'), log)
+    log = Log.from_samples(forearm.joint_names, times, position, commands)
+    return LogEvidence(ned.Dynamics(forearm, backend='python'), log)
 
 
 def commanded(planted):
@@ -59,40 +48,42 @@ def permuted(commands, order):
     )
 
 
-def test_every_order_of_the_commands_is_named(robot, planted):
+def test_every_order_of_the_commands_is_named(forearm, planted):
     """Whatever is exchanged is known, with whose each command is; the right order is none."""
     times, position, commands = commanded(planted)
-    for order in itertools.permutations(range(robot.n)):
+    for order in itertools.permutations(range(forearm.n)):
         found = find_order(
-            evidence_of(robot, times, position, commands[:, order]), robot.joint_names
+            evidence_of(forearm, times, position, commands[:, order]), forearm.joint_names
         )
         assert found.level is Certainty.KNOWN
         assert found.value is (order == (0, 1, 2))
-        names = ' '.join(robot.joint_names[joint] for joint in order)
+        names = ' '.join(forearm.joint_names[joint] for joint in order)
         assert order == (0, 1, 2) or f': {names};' in found.experiment
 
 
 @pytest.mark.parametrize('factors', [(-1.0, -1.0, -1.0), (1.0, -1.0, 1.0), (0.07, 0.05, 0.08)])
-def test_signs_and_units_are_no_other_order(robot, planted, factors):
+def test_signs_and_units_are_no_other_order(forearm, planted, factors):
     """Commands that push the other way, or are currents, are not taken for another joint's."""
     times, position, commands = commanded(planted)
-    found = find_order(evidence_of(robot, times, position, commands * factors), robot.joint_names)
+    found = find_order(
+        evidence_of(forearm, times, position, commands * factors), forearm.joint_names
+    )
     assert found.value is True
     other = (commands * factors)[:, [2, 0, 1]]
-    found = find_order(evidence_of(robot, times, position, other), robot.joint_names)
+    found = find_order(evidence_of(forearm, times, position, other), forearm.joint_names)
     assert found.value is False
 
 
 @pytest.mark.parametrize('frequency', [1.5, 0.4])
 @pytest.mark.parametrize('order', [(0, 1, 2), (1, 2, 0), (0, 2, 1)])
-def test_joints_that_move_alike_are_not_named_wrongly(robot, frequency, order):
+def test_joints_that_move_alike_are_not_named_wrongly(forearm, frequency, order):
     """One sine of all joints: another order is named where it is one, or it cannot be told.
 
     Without gravity, as a driver that adds it commands, slow motions show friction alone.
     """
-    truth = ned.Dynamics(alter(robot, 1), backend='python')
+    truth = ned.Dynamics(alter(forearm, 1), backend='python')
     times = np.arange(0.0, 12.0, 0.005)
-    phase = np.outer(times, np.full(robot.n, frequency))
+    phase = np.outer(times, np.full(forearm.n, frequency))
     motion = (
         0.6 * np.sin(phase),
         0.6 * frequency * np.cos(phase),
@@ -103,7 +94,7 @@ def test_joints_that_move_alike_are_not_named_wrongly(robot, frequency, order):
         noise = np.random.default_rng(0).standard_normal(commands.shape)
         commands = commands + 0.01 * commands.std(axis=0) * noise
         found = find_order(
-            evidence_of(robot, times, motion[0], commands[:, order]), robot.joint_names
+            evidence_of(forearm, times, motion[0], commands[:, order]), forearm.joint_names
         )
         if order == (0, 1, 2):
             assert found.value in (True, None)
@@ -112,22 +103,22 @@ def test_joints_that_move_alike_are_not_named_wrongly(robot, frequency, order):
         assert found.is_identifiable or 'one after the other' in found.experiment
 
 
-def test_what_has_no_effort_in_it_has_no_order(robot, planted):
+def test_what_has_no_effort_in_it_has_no_order(forearm, planted):
     """Noise, desired positions, and an arm of which one joint moves, tell none."""
     times, position, commands = commanded(planted)
     noise = np.random.default_rng(0).standard_normal(commands.shape)
     alone = position.copy()
     alone[:, 1:] = alone[0, 1:]
     for places, given in ((position, noise), (position, position), (alone, commands)):
-        found = find_order(evidence_of(robot, times, places, given), robot.joint_names)
+        found = find_order(evidence_of(forearm, times, places, given), forearm.joint_names)
         assert not found.is_identifiable
 
 
-def test_commands_in_another_order_tell_nothing_else(robot, planted):
+def test_commands_in_another_order_tell_nothing_else(forearm, planted):
     """Of them no delay and no term of the model is said, and no profile makes that right."""
     recording = planted.record('nothing')
     recording = replace(recording, commands=permuted(recording.commands, (1, 2, 0)))
-    description = describe_driver(robot, recording)
+    description = describe_driver(forearm, recording)
     assert description.command.order.value is False
     for verdict in (description.command.delay, description.command.gravity):
         assert not verdict.is_identifiable
@@ -138,12 +129,12 @@ def test_commands_in_another_order_tell_nothing_else(robot, planted):
     assert '--command-joints: joint_2 joint_3 joint_1' in description.text()
 
 
-def test_commands_that_push_the_other_way_are_named(robot, planted):
+def test_commands_that_push_the_other_way_are_named(forearm, planted):
     """Efforts that are reversed with their commands make no right driver of it."""
     recording = planted.record('torque')
     commands = replace(recording.commands, effort=-recording.commands.effort)
     description = describe_driver(
-        robot, replace(recording, effort=-recording.effort, commands=commands)
+        forearm, replace(recording, effort=-recording.effort, commands=commands)
     )
     assert description.command.sign.value == -1.0
     assert description.command.order.value is True
@@ -153,10 +144,9 @@ def test_commands_that_push_the_other_way_are_named(robot, planted):
     assert 'push the opposite way' in description.obstacles()[0]
 
 
-def test_efforts_before_their_commands_are_no_delay(robot, planted):
+def test_efforts_before_their_commands_are_no_delay(forearm, dynamics, planted):
     """Clocks that differ are named, in the place of a delay of 0."""
     log, commands = planted.record('torque').as_log(), planted.commands
-    dynamics = ned.Dynamics(robot, backend='python')
     ahead = replace(commands, times=commands.times + 0.05)
     found = find_effort_delay(dynamics, log, ahead)
     assert found.delay == pytest.approx(planted.delay - 0.05, abs=0.003)
@@ -166,18 +156,17 @@ def test_efforts_before_their_commands_are_no_delay(robot, planted):
         assert 'clocks' in verdict.text
 
 
-def test_gravity_makes_no_effort_follow_a_command(robot, planted):
+def test_gravity_makes_no_effort_follow_a_command(forearm, dynamics, planted):
     """Efforts that gravity explains follow neither noise nor positions."""
     log, commands = planted.record('torque').as_log(), planted.commands
-    dynamics = ned.Dynamics(robot, backend='python')
     noise = np.random.default_rng(0).standard_normal(commands.effort.shape)
     assert find_effort_delay(dynamics, log, replace(commands, effort=noise)) is None
-    places = CommandLog.from_samples(robot.joint_names, planted.times, planted.position)
+    places = CommandLog.from_samples(forearm.joint_names, planted.times, planted.position)
     found = find_effort_delay(dynamics, log, places)
     assert found is None or not found.follows.all()
 
 
-def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
+def test_efforts_that_are_filtered_are_no_late_effect(forearm, dynamics, planted):
     """The arm cannot move before its motors push: then the delay is that by the motion."""
     log, commands = planted.record('torque').as_log(), planted.commands
     part = np.exp(-2.0 * np.pi / 500.0)
@@ -185,7 +174,6 @@ def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
     for row in range(1, len(effort)):
         effort[row] = part * effort[row - 1] + (1.0 - part) * effort[row]
     log = replace(log, effort=effort)
-    dynamics = ned.Dynamics(robot, backend='python')
     found = find_effort_delay(dynamics, log, commands)
     assert found.delay > 0.03
     delay = describe_commands(dynamics, log, commands, found).delay
@@ -194,16 +182,16 @@ def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
     assert 'efforts follow' in delay.text
 
 
-def test_positions_that_are_all_reversed_are_no_reversed_efforts(robot, planted):
+def test_positions_that_are_all_reversed_are_no_reversed_efforts(forearm, planted):
     """All positions or all efforts are reversed: the motion tells which, and who can run it."""
     recording = planted.record('torque', commands=False)
-    mirrored = describe_driver(robot, replace(recording, position=-recording.position))
+    mirrored = describe_driver(forearm, replace(recording, position=-recording.position))
     assert [fault.code for fault in mirrored.faults] == ['position-sign']
-    assert set(mirrored.faults[0].joints) == set(robot.joint_names)
+    assert set(mirrored.faults[0].joints) == set(forearm.joint_names)
     assert mirrored.obstacles()
     assert 'velocity_source' not in mirrored.parameters()
     assert {joint.effort.sign.value for joint in mirrored.joints} <= {1.0, None}
-    efforts = describe_driver(robot, replace(recording, effort=-recording.effort))
+    efforts = describe_driver(forearm, replace(recording, effort=-recording.effort))
     assert not efforts.obstacles()
     assert {joint.effort.sign.value for joint in efforts.joints} == {-1.0}
 
@@ -221,3 +209,52 @@ def test_factors_on_both_sides_of_one_are_of_a_poor_model_and_no_unit(factors, u
         for factor in factors
     )
     assert describe_unit(efforts).value == unit
+
+
+def test_too_little_is_no_sign_that_efforts_are_not_the_commands(forearm, dynamics):
+    """Of a recording that is too short to compare, or of commands before it, no echo is denied."""
+    times = np.arange(40) * 0.002
+    position = np.sin(times)[:, np.newaxis] * np.ones(forearm.n)
+    efforts = 5.0 * position
+    commands = CommandLog.from_samples(forearm.joint_names, times, efforts)
+    recording = DriverRecording.from_samples(
+        forearm.joint_names, times, position, None, efforts, commands=commands
+    )
+    for given in (commands, replace(commands, times=commands.times - 10.0)):
+        echo = describe_driver(dynamics, replace(recording, commands=given)).command.echo
+        assert echo.value is None
+        assert not echo.is_identifiable
+
+
+def follow(forearm, delay, noise=0.0, duration=4.0):
+    """Return states whose efforts are late commands, and the commands."""
+    recording = sine_recording(forearm, duration=duration, rate=500.0)
+    commands = CommandLog.from_samples(forearm.joint_names, recording.stamps, recording.effort)
+    late = np.nan_to_num(commands.hold(recording.stamps - delay))
+    late += noise * np.random.default_rng(1).standard_normal(late.shape)
+    return replace(recording, effort=late).as_log(), commands
+
+
+@pytest.mark.kept(2)
+@pytest.mark.parametrize('delay', [0.003, 0.099, 0.151, 0.361, 0.497])
+def test_an_echo_is_found_however_late(forearm, dynamics, delay):
+    """Efforts that are the commands of up to half a second before are named, with their delay."""
+    found = find_effort_delay(dynamics, *follow(forearm, delay))
+    assert found.is_echo
+    assert found.delay == pytest.approx(delay, abs=0.0012)
+    noisy = find_effort_delay(dynamics, *follow(forearm, delay, 0.2))
+    assert not noisy.is_echo
+    assert noisy.delay == pytest.approx(delay, abs=0.0025)
+
+
+@pytest.mark.parametrize(('duration', 'longest'), [(4.0, 0.5), (0.5, 0.1)])
+def test_an_echo_is_denied_up_to_the_delay_that_was_looked_for(
+    forearm, dynamics, duration, longest
+):
+    """A recording that is too short for more says so."""
+    log, commands = follow(forearm, 0.003, duration=duration)
+    log = replace(log, effort=np.random.default_rng(2).standard_normal(log.effort.shape))
+    found = find_effort_delay(dynamics, log, commands)
+    echo = describe_commands(dynamics, log, commands, found).echo
+    assert echo.value is False
+    assert f'of up to {longest:g} s before' in echo.text
