@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ne_dynamics.codegen.llvm.lanes import (
     INTRINSICS,
@@ -14,13 +14,24 @@ from ne_dynamics.codegen.llvm.lanes import (
     format_double,
     format_type,
 )
-from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES, SIGNED_FUNCTIONS, Symbol
-
-if TYPE_CHECKING:
-    from ne_dynamics.codegen.llvm.equations import EquationBody
+from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES, SIGNED_FUNCTIONS, Graph, Symbol
 
 
-def write_early_series(body: EquationBody, early: set[int]) -> None:
+class FunctionBody(Protocol):
+    """What writes the nodes of a program; see :mod:`~ne_dynamics.codegen.llvm.equations`."""
+
+    graph: Graph
+    lanes: int
+    kind: str
+    lines: list[str]
+    names: dict[int, str]
+    live: tuple[int, ...]
+
+    def write_node(self, index: int) -> None:
+        """Write a node whose arguments are written."""
+
+
+def write_early_series(body: FunctionBody, early: set[int]) -> None:
     """Compute functions of one sample that depend on no other function, side by side."""
     dependent: set[int] = set()
     groups: dict[tuple[str, bool], list[int]] = {}
@@ -41,13 +52,13 @@ def write_early_series(body: EquationBody, early: set[int]) -> None:
             _series_on_lanes(body, operation, is_negated, group[start : start + PACKED])
 
 
-def _is_negated(body: EquationBody, index: int) -> bool:
+def _is_negated(body: FunctionBody, index: int) -> bool:
     key = body.graph.nodes[index]
     return key[0] in SIGNED_FUNCTIONS and bool(key[2])
 
 
 def _series_on_lanes(
-    body: EquationBody, operation: str, is_negated: bool, group: Sequence[int]
+    body: FunctionBody, operation: str, is_negated: bool, group: Sequence[int]
 ) -> None:
     """Compute a function of several nodes of one sample, a node a lane."""
     width = next(lanes for lanes in SINCOS_LANES if lanes >= len(group))
@@ -69,7 +80,7 @@ def _series_on_lanes(
         body.lines.append(f'%n{index} = extractelement {kind} {call}, i32 {lane}')
 
 
-def write_function(body: EquationBody, index: int) -> None:
+def write_function(body: FunctionBody, index: int) -> None:
     """Compute a function of nodes that are written."""
     operation, argument = body.graph.nodes[index][:2]
     if operation == 'sign':
@@ -95,7 +106,7 @@ def write_function(body: EquationBody, index: int) -> None:
     body.names[index] = name
 
 
-def _clamp(body: EquationBody, index: int) -> None:
+def _clamp(body: FunctionBody, index: int) -> None:
     """Hold a number within a magnitude; NaN of either stays."""
     name, kind = f'%n{index}', body.kind
     value, limit = (body.names[argument] for argument in body.graph.arguments(index))
@@ -112,7 +123,7 @@ def _clamp(body: EquationBody, index: int) -> None:
     body.names[index] = name
 
 
-def _sign(body: EquationBody, index: int) -> None:
+def _sign(body: FunctionBody, index: int) -> None:
     """Compute -1, 0 or 1."""
     name, kind = f'%n{index}', body.kind
     zero, one = format_constant(0.0, body.lanes), format_constant(1.0, body.lanes)
