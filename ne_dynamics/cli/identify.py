@@ -185,6 +185,8 @@ def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
         )
     files.settle_output(args, ENDING, SUFFIX)
     path = args.output
+    if str(path) == files.STANDARD:
+        raise InputError('-o: expected a file, got -: a model is two files')
     files.check_output(path)
     is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
     if not (is_named or looks_like_xml(read_text(path)[0])):

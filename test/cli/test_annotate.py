@@ -189,6 +189,8 @@ def test_what_is_wrong_is_named_and_nothing_written(annotate, capsys, what, text
         ('--effort-share 0.5', '--effort-share: expected with --retime, got it alone'),
         ('--retime --effort-share 0', 'effort_share: expected > 0 and <= 1, got 0'),
         ('--tip tcp --retime --payload-mass 80', 'holding effort of'),
+        ('--payload-mass -2', '--payload-mass: expected a finite number >= 0 [kg], got -2'),
+        ('--payload-mass nan', '--payload-mass: expected a finite number >= 0 [kg], got nan'),
     ],
 )
 def test_what_cannot_be_done_is_said(annotate, capsys, options, message) -> None:

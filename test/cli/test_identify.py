@@ -134,6 +134,17 @@ def test_an_output_that_would_change_the_extras_of_the_model_is_refused(
     assert read_files(tmp_path) == before
 
 
+def test_two_files_are_not_written_to_standard_output(
+    model, log_file, tmp_path, refused, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    before = read_files(tmp_path)
+    refused(
+        '-o: expected a file, got -: a model is two files', 'identify', model, log_file, '-o', '-'
+    )
+    assert read_files(tmp_path) == before
+
+
 def test_dh_file_is_reported_on_but_not_written(tmp_path, call, refused):
     model = shipped_file('puma560_standard_dh.yaml')
     log_file = write_csv(tmp_path / 'log.csv', swinging_log(ned.load_dh(model), 15.0))

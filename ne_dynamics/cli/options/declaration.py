@@ -141,6 +141,7 @@ def list_descriptions(request: Request) -> dict[str, str]:
     entries = re.findall(r'^(\w[\w, ]*) : .*\n((?: +.*\n?)+)', inspect.getdoc(request) or '', re.M)
     for names, text in entries:
         words = ' '.join(text.split()).removesuffix('.')
+        words = re.sub(r'[;.] [Dd]efault: (.+)$', r' (default: \1)', words)
         if words[1:2].islower():
             words = words[0].lower() + words[1:]
         found.update(dict.fromkeys(names.split(', '), words))
@@ -185,7 +186,7 @@ def _make_keywords(
         keywords['required'] = True
     text = text or descriptions.get(attribute, '')  # Python may run without docstrings
     said = said or _describe_default(default, len(values))
-    if said and said not in LITERALS and 'default: ' not in text.lower():
+    if said and said not in LITERALS and 'default: ' not in text:
         text += f' (default: {said})'
     return {**keywords, 'help': text.replace('%', '%%')}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +56,7 @@ class AnnotationRequest:
     Raises
     ------
     ParameterError
-        When an option is given without the one that it belongs to.
+        When an option is given without the one that it belongs to, or the load is none.
     """
 
     effort_tolerance: Sequence[float] = (0.1,)
@@ -73,6 +74,10 @@ class AnnotationRequest:
         for option, given in (('fastest', self.fastest), ('effort-share', self.effort_share)):
             if given and not self.retime:
                 raise ParameterError(f'--{option}: expected with --retime, got it alone')
+        if not (math.isfinite(self.payload_mass) and self.payload_mass >= 0.0):
+            raise ParameterError(
+                f'--payload-mass: expected a finite number >= 0 [kg], got {self.payload_mass:g}'
+            )
 
     def find_payload(self, robot: Robot) -> FloatArray | None:
         """Return the load as parameters at the tip, shape (10,); None for none."""
