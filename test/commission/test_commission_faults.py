@@ -298,6 +298,12 @@ def held(node):
     node[1].hold()
 
 
+def test_a_motion_that_leaves_its_tolerance_is_given_up(held):
+    """The joint is named."""
+    with pytest.raises(ArmFault, match='off the motion'):
+        follow(held, tolerance=np.full(3, 0.005))
+
+
 def test_a_motion_that_is_sent_too_late_is_no_jump(held, monkeypatch):
     """A process that is stopped before it sends has the node hold, and ends the run."""
     arm = held[1]

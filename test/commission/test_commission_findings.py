@@ -254,6 +254,20 @@ class TestEfforts:
         assert reading.meaning == ('torque' if is_torque else 'current')
         assert reading.state_effort == ('torque' if is_torque else 'ignore')
 
+    def test_torques_of_which_one_has_the_wrong_sign(self, moved):
+        """It is named, and the node does not begin with them."""
+        reading = read_reports(moved, late(moved[2]) * [1, 1, -1])
+        assert (reading.meaning, reading.reversed_joints) == ('torque', ['joint_3'])
+        assert reading.state_effort == 'ignore'
+
+    def test_currents(self, moved):
+        """With the scale of each joint."""
+        scales = np.array([12.0, 11.0, 6.0])
+        noise = np.random.default_rng(1).normal(scale=0.05, size=moved[2].shape)
+        reading = read_reports(moved, late(moved[2]) / scales + noise)
+        assert (reading.meaning, reading.reversed_joints) == ('current', [])
+        np.testing.assert_allclose(list(reading.scales.values()), scales, rtol=0.02)
+
     @pytest.mark.kept(1)
     @pytest.mark.parametrize(
         ('dynamics', 'is_gravity_missing'),

@@ -11,6 +11,7 @@ from small_arm import kept_folder, no_bar, small_arm
 from ne_dynamics.commission.arm.faults import ArmFault, LostArm
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm_steps import ArmSteps, Motions
+from ne_dynamics.commission.motions import plan_probe
 from ne_dynamics.commission.offline_steps import IDENTIFIED
 from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import InputError
@@ -135,3 +136,22 @@ def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
         work.folder.finish('listen', {'position': given})
         with pytest.raises(InputError, match='listen: position: expected 3 finite numbers'):
             _ = work.start
+
+
+def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch):
+    """By the node, before the run has it held there with efforts of the wrong sign, or joint."""
+    work = work_of(tmp_path)
+    listened = {'rate': 250.0, 'reports_velocity': False}
+    work.folder.finish('listen', {**listened, 'position': [0.0, -0.8, 1.2]})
+    limits = []
+
+    def fail(name, parameters, motion, label, astray):
+        limits.append(np.array(parameters['following_error.position']))
+        raise ArmFault('the node reports: following error: lift')
+
+    monkeypatch.setattr(work, '_follow', fail)
+    with pytest.raises(ArmFault, match='in the order turn, lift, bend, with the signs of the'):
+        work.probe()
+    assert (limits[0] < work.tolerance).all()
+    probe = plan_probe(work.robot, work.start, trembles=False).positions
+    assert (0.4 * limits[0] > np.abs(probe - work.start).max(axis=0)).all()

@@ -22,6 +22,13 @@ def swing(times):
 MOTION = PlannedMotion(TIMES, *swing(TIMES))
 
 
+@pytest.mark.parametrize('time', [-1.0, 0.0, 0.033, 0.1, 1.234, 2.0, 3.0])
+def test_between_its_points_a_plan_is_the_polynomial_of_the_fifth_order(time):
+    """Before and behind them it rests."""
+    expected = swing(np.array([np.clip(time, 0.0, 2.0)]))[0][0]
+    np.testing.assert_allclose(MOTION.between.sample(time).position, expected, atol=1e-12)
+
+
 def test_a_node_on_the_plan_and_an_arm_near_it_are_all_right():
     """A node may hold the arm beside its begin: the first polynomial leads from there."""
     plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
