@@ -13,7 +13,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from fault_bench import POSTURE as Q
 from fault_bench import SHORTEST_PERIOD
 
-RATE = 200.0
+RATE = 50.0
 PATIENT = 60.0
 """state_timeout [s] of what is no matter of it."""
 
