@@ -59,7 +59,7 @@ demo: $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO_STAMP))
 test test-long: export PYTHONDONTWRITEBYTECODE =
 # The workers share the cores: matrices of a hundred rows are no work for all of them at once.
 test test-long: export OPENBLAS_NUM_THREADS = 1
-PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+PYTEST := $(VENV)/bin/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test: venv
 	@$(PYTEST) -m 'not long' test

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from log_arms import FILES, PLANTED, SIX, THREE, load, require_planted, simulate
+from log_arms import FILES, LIGHT, PLANTED, SIX, THREE, load, require_planted, simulate
 from planted_faults import simulate_log
 from recorded_motion import altered
 from recorded_robots import LOGS, load_ur10e, read_ur10e
@@ -52,12 +52,12 @@ def test_good_logs_of_six_arms_raise_no_alarm(name, seed):
 @pytest.mark.parametrize(('seed', 'displacement'), [(0, 0.002), (1, 0.03), (2, 0.1), (3, 0.4)])
 def test_friction_that_turns_round_gradually_is_no_fault(seed, displacement):
     """It is late behind the velocity, and no effort is late; with a delay there is one."""
-    log = simulate_log(load(THREE), seed, hysteresis=2.0, displacement=displacement)
-    assert diagnose_log(load(THREE), log).faults == ()
+    robot = load(LIGHT)
+    log = simulate_log(robot, seed, hysteresis=2.0, displacement=displacement)
+    assert diagnose_log(robot, log).faults == ()
     if displacement == 0.1:
         late = PLANTED['late 50 ms']
-        diagnosis = diagnose_log(load(THREE), late.plant(log, 0))
-        require_planted(diagnosis, late, load(THREE).joint_names, 0)
+        require_planted(diagnose_log(robot, late.plant(log, 0)), late, robot.joint_names, 0)
 
 
 def hold(log):

@@ -6,6 +6,7 @@ from functools import cache
 
 from example_robots import example_robots_folder
 from planted_faults import PLANTED_FAULTS, simulate_log
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.shipped import shipped_file
@@ -17,7 +18,7 @@ FILES = {
     'ur10': (UR.format('ur10'), 'tool0'),
     'panda': ('panda_description/urdf/panda.urdf', 'panda_link8'),
 }
-THREE, SIX = 'three axes', 'six_axis_arm'
+THREE, LIGHT, SIX = 'three axes', 'three axes without a wrist', 'six_axis_arm'
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
 
 
@@ -27,6 +28,8 @@ def load(name):
     if name in FILES:
         file, tip = FILES[name]
         return ned.load_urdf(example_robots_folder() / file, tip_link=tip)
+    if name == LIGHT:
+        return ned.load_urdf(short_arm())
     tip = 'forearm' if name == THREE else 'tcp'
     return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link=tip)
 
