@@ -42,7 +42,7 @@ def test_studies_draw_and_print_json(tmp_path, ask, monkeypatch, line):
     words = line.split()
     picture = tmp_path / 'new' / f'{words[0]}.png'
     data = ask('reproduce', *words, '--output', picture.parent)
-    assert data['duration' if 'duration' in line else 'joints'] == float(words[-1])
+    assert data['duration' if 'duration' in line else 'n'] == float(words[-1])
     assert data['pictures'] == [str(picture)]
     assert picture.read_bytes().startswith(b'\x89PNG')
 
