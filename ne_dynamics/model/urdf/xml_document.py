@@ -53,34 +53,30 @@ def _read(path_or_xml: str | os.PathLike[str] | bytes) -> tuple[bytes, str | Non
     return read_file(path_or_xml), None, os.fspath(path_or_xml)
 
 
-class _Reader:
-    """Builds the tree of a document, of which no document type and no deep nesting is accepted.
-
-    Drake does not ask that its prefix be declared, so that many files do not.
+class _Guard:
+    """Watches a document while it is parsed: no document type, no deep nesting.
 
     Attributes
     ----------
-    drake : set of str
-        Namespaces that the prefix of Drake stands for.
+    prefixes : dict of str to set of str
+        What they stand for; the guard knows nothing of namespaces and sees them as written.
+    used : set of str
+        Prefixes of elements and attributes.
     """
 
     def __init__(self, where: str) -> None:
-        self.drake: set[str] = set()
+        self.prefixes: dict[str, set[str]] = {}
+        self.used: set[str] = set()
         self._where = where
-        self._builder = ElementTree.TreeBuilder()
-        self._scopes = [{'': '', 'xml': 'http://www.w3.org/XML/1998/namespace'}]
-        self._open: list[str] = []
+        self._depth = 0
 
-    def read(self, data: bytes, encoding: str | None) -> ElementTree.Element:
-        """Return the root element of a document."""
-        self._parser = parser = expat.ParserCreate(encoding)
+    def watch(self, data: bytes, encoding: str | None) -> None:
+        parser = expat.ParserCreate(encoding)
         parser.StartDoctypeDeclHandler = self._refuse_doctype
         parser.EntityDeclHandler = self._refuse_doctype
         parser.StartElementHandler = self._enter
         parser.EndElementHandler = self._leave
-        parser.CharacterDataHandler = self._builder.data
         parser.Parse(data, True)
-        return self._builder.close()
 
     def _refuse_doctype(self, *_: Any) -> None:
         raise ModelError(
@@ -89,55 +85,44 @@ class _Reader:
         )
 
     def _enter(self, tag: str, attributes: dict[str, str]) -> None:
-        if len(self._open) >= DEEPEST_ELEMENT:
+        self._depth += 1
+        for name, value in attributes.items():
+            kind, _, prefix = name.rpartition(':')
+            if kind == 'xmlns':
+                self.prefixes.setdefault(prefix, set()).add(value)
+            elif kind != 'xml':
+                self.used.add(kind)
+        self.used.add(tag.rpartition(':')[0])
+        if self._depth > DEEPEST_ELEMENT:
             raise ModelError(
                 f'{self._where}expected elements nested at most {DEEPEST_ELEMENT} deep, got more'
             )
-        scope = self._scopes[-1]
-        declared = {
-            name.partition(':')[2]: value
-            for name, value in attributes.items()
-            if name == 'xmlns' or name.startswith('xmlns:')
-        }
-        if 'drake' in declared:
-            self.drake.add(declared['drake'])
-        self._scopes.append({**scope, **declared} if declared else scope)
-        kept = {
-            # An attribute without prefix is in no namespace.
-            self._resolve(name) if ':' in name else name: value
-            for name, value in attributes.items()
-            if name != 'xmlns' and not name.startswith('xmlns:')
-        }
-        self._open.append(self._resolve(tag))
-        self._builder.start(self._open[-1], kept)
 
-    def _leave(self, _: str) -> None:
-        self._scopes.pop()
-        self._builder.end(self._open.pop())
-
-    def _resolve(self, name: str) -> str:
-        prefix, _, local = name.rpartition(':')
-        namespace = self._scopes[-1].get(prefix, 'drake' if prefix == 'drake' else None)
-        if namespace is None:
-            line, column = self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber
-            raise ValueError(f'unbound prefix: line {line}, column {column}')
-        return f'{{{namespace}}}{local}' if namespace else local
+    def _leave(self, *_: Any) -> None:
+        self._depth -= 1
 
 
 def _parse_xml(data: bytes, encoding: str | None, source: str) -> ElementTree.Element:
     """Return the root element of a document without a document type declaration."""
     where = f'{source}: ' if source else ''
-    reader = _Reader(where)
+    guard = _Guard(where)
     try:
-        root = reader.read(data, encoding)
-    except (expat.ExpatError, LookupError, ValueError) as error:
+        guard.watch(data, encoding)
+        if guard.used - set(guard.prefixes) - {''} == {'drake'}:
+            # Few files have these.
+            from ne_dynamics.model.urdf.undeclared_prefixes import build_tree
+
+            root = build_tree(data, encoding)
+        else:
+            root = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
+    except (expat.ExpatError, ElementTree.ParseError, LookupError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
         hint = XACRO_HINT if b'xacro' in data else ''
         raise ModelError(f'{where}malformed XML: {error}{hint}') from error
     if any('xacro' in str(element.tag).lower() for element in root.iter()):
         raise ModelError(f'{where}expected a URDF, got xacro elements{XACRO_HINT}')
-    _shorten_tags(root, reader.drake or {'drake'})
+    _shorten_tags(root, guard.prefixes.get('drake', {'drake'}))
     if root.tag != 'robot':
         raise ModelError(f'{where}expected the root element <robot>, got <{root.tag}>')
     return root
