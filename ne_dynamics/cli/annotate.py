@@ -38,13 +38,8 @@ IN > input
     joint positions at time 0, in the order of joint_names, if the first point is later; with a
     leading minus --start=-0.5,...
 --retime
-    slow the motion down on its path where it exceeds the limits of effort, velocity or
-    acceleration; never faster than in IN. It stops at corners of linear segments
 --fastest
-    with --retime: as fast as the limits allow, from rest to rest
 --effort-share X : float
-    with --retime: part of the effort limits for the motion; the rest is for the controller's
-    feedback (default: 0.95)
 @gravity
 --without TERM * : term
     leave out a term that the robot compensates itself: {', '.join(TERMS)}; may be repeated

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     )
     request = CommissionRequest(**take(CommissionRequest, args))
     subject, operator = request.read_subject(), Operator()
-    request.read_consent(subject, operator)
+    is_agreed = request.read_consent(subject, operator)
     if args.planned:
         from ne_dynamics.excitation import load_solids
 
@@ -85,7 +85,9 @@ def run(args: argparse.Namespace) -> int:
     path = args.output
     if path is True:
         path = choose_folder(subject.file, request.describe(subject))
-    outcome, folder = run_commission(request, subject, path, operator, prepare)
+    outcome, folder = run_commission(
+        request, subject, path, operator, is_agreed=is_agreed, prepare=prepare
+    )
     lines = describe_outcome(outcome, folder, subject.robot)
     if outcome.ending is Ending.COMPLETE:
         print_lines(lines)

@@ -54,15 +54,14 @@ def run(args: argparse.Namespace) -> int:
         together = EffortSums.merge(sums).describe(source.robot)
         cutoff = logs.cutoff_frequency
         write_report(lambda: show_evaluation(source, found, dynamics, cutoff, together))
-    told = [[joint.as_json() for joint in joints] for joints in (*results, together)]
     document = {
         'model': args.model,
         **replace(source, logs=found.logs).as_json(),
         **found.as_json(),
     }
-    document |= {'cutoff_frequency': cutoff, 'joints': told.pop()}
-    for log, own in zip(document['logs'], told, strict=True):
-        log['joints'] = own
+    document |= {'cutoff_frequency': cutoff, 'joints': [joint.as_json() for joint in together]}
+    for log, own in zip(document['logs'], results, strict=True):
+        log['joints'] = [joint.as_json() for joint in own]
     low_pass = f'low-pass {cutoff:.4g} Hz; RMS of the efforts [N m or N]'
     heads = [f'{log.source}: {log.text}' for log in logs.logs]
     if len(results) == 1:

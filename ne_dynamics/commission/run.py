@@ -121,6 +121,8 @@ def run_commission(
     subject: CommissionedArm,
     path: Path,
     operator: Operator,
+    *,
+    is_agreed: bool,
     prepare: Callable[[], None] = lambda: None,
 ) -> tuple[Outcome, CommissionFolder]:
     """Do the run, or what is left of it.
@@ -132,15 +134,16 @@ def run_commission(
     path : Path
         Folder of the run.
     operator : Operator
+    is_agreed : bool
+        See :meth:`CommissionRequest.read_consent`.
     prepare : callable
         Called before the arm is needed.
 
     Raises
     ------
     InputError
-        When the folder has another run, or the consent cannot be had.
+        When the folder has another run.
     """
-    is_agreed = request.read_consent(subject, operator)
     with only_run(path):
         folder = CommissionFolder(path, request.describe(subject))
         folder.check_row({name: step.files for name, step in ROW.items()}, MADE)

@@ -12,6 +12,7 @@ from typing import Any
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.errors import InputError, MissingDependencyError, optional_dependency
+from ne_dynamics.logs.recorded_joints import Say
 
 NODE = 'ne_dynamics_whatis'
 JOINT_STATES = 'joint_states'
@@ -23,7 +24,7 @@ def listen(
     seconds: float,
     topic: str | None = None,
     command_topic: str | None = None,
-    say: Callable[[list[str]], object] = lambda lines: None,
+    say: Say = lambda lines: None,
 ) -> MessageCollector:
     """Return what is heard for a time; Ctrl-C ends it early, and `say` is told that it begins.
 

@@ -29,6 +29,9 @@ from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.tables import align_lines
 
+Say = Callable[[Sequence[str]], Any]
+"""Shows lines to whoever waits."""
+
 ALL = 'all'
 """In the place of a joint: every joint."""
 
@@ -225,7 +228,3 @@ class RecordedJoints:
         for kind, unit in zip(KINDS, units, strict=True):
             title = columns.get_title(f'{self.matched[joint.name]}.{kind}')
             yield f'{title} [{unit}]' if title else '-'
-
-
-Say = Callable[[Sequence[str]], Any]
-"""Shows lines to whoever waits."""

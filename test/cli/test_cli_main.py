@@ -336,3 +336,13 @@ def test_shells_that_complete_everything_find_the_command():
     """Argcomplete's global completion looks for a marker at the beginning of the entry point."""
     pytest.importorskip('argcomplete', reason='argcomplete is missing')
     assert run_python('-m', 'argcomplete._check_module', 'ne_dynamics.cli.main').returncode == 0
+
+
+def test_help_from_a_docstring_names_options(call):
+    """Another parameter, and a default, are said there as in the other rows."""
+    for name, said in (
+        ('annotate', 'with --retime: as fast as the limits allow'),
+        ('excite', '(default: for a highest one of 0.5 Hz)'),
+    ):
+        _, text, _ = call(name, '--help-all')
+        assert said in ' '.join(text.split())

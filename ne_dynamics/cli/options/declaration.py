@@ -136,15 +136,20 @@ def list_defaults(request: Request) -> dict[str, Any]:
 
 
 def list_descriptions(request: Request) -> dict[str, str]:
-    """Return what a docstring says of attributes or parameters, by name, as a help does."""
-    found = {}
+    """Return what a docstring says of attributes or parameters, by name, as a help does.
+
+    One of them that stands in single backticks is its option there.
+    """
     entries = re.findall(r'^(\w[\w, ]*) : .*\n((?: +.*\n?)+)', inspect.getdoc(request) or '', re.M)
-    for names, text in entries:
-        words = ' '.join(text.split()).removesuffix('.')
+    found = {name: text for names, text in entries for name in names.split(', ')}
+
+    def as_option(name: re.Match[str]) -> str:
+        return f'--{name[1].replace("_", "-")}' if name[1] in found else name[0]
+
+    for name, text in found.items():
+        words = re.sub(r'`(\w+)`', as_option, ' '.join(text.split()).removesuffix('.'))
         words = re.sub(r'[;.] [Dd]efault: (.+)$', r' (default: \1)', words)
-        if words[1:2].islower():
-            words = words[0].lower() + words[1:]
-        found.update(dict.fromkeys(names.split(', '), words))
+        found[name] = words[0].lower() + words[1:] if words[1:2].islower() else words
     return found
 
 

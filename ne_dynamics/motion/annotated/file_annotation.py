@@ -38,9 +38,9 @@ class AnnotationRequest:
         Slow the motion down on its path where it exceeds the limits of effort, velocity or
         acceleration; never faster than given. It stops at corners of linear segments.
     fastest : bool
-        With retime: as fast as the limits allow, from rest to rest.
+        With `retime`: as fast as the limits allow, from rest to rest.
     effort_share : float, optional
-        With retime: part of the effort limits for the motion; the rest is for the controller's
+        With `retime`: part of the effort limits for the motion; the rest is for the controller's
         feedback (default: 0.95).
     without : sequence of str
         Terms that the robot compensates itself: gravity, coriolis, inertia, friction.
