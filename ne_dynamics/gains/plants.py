@@ -25,6 +25,9 @@ from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import BASE, Joint, Robot
 
+SLOPE_STEP = np.finfo(np.float64).eps ** (1.0 / 3.0)
+"""Of a difference that stands for a slope: rounding errs about as much as the third derivative."""
+
 
 @dataclass(frozen=True, eq=False)
 class Plants:
@@ -178,10 +181,10 @@ def compute_part_gravity(
 def compute_part_slopes(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -> FloatArray:
     """Return the slopes of :func:`compute_part_gravity` by positions, (N, b + 1, n, n)."""
     n = dynamics.n
-    steps = GAINS.slope_step * np.concatenate((np.eye(n), -np.eye(n)))
+    steps = SLOPE_STEP * np.concatenate((np.eye(n), -np.eye(n)))
     around = (poses[:, np.newaxis] + steps).reshape(-1, n)
     gravity = compute_part_gravity(dynamics, request, around).reshape(len(poses), 2, n, -1, n)
-    change = (gravity[:, 0] - gravity[:, 1]) / (2.0 * GAINS.slope_step)
+    change = (gravity[:, 0] - gravity[:, 1]) / (2.0 * SLOPE_STEP)
     # (pose, position, body, effort) -> (pose, body, effort, position)
     slopes = change.transpose(0, 2, 3, 1)
     # Second derivatives, without what rounding leaves of them.
@@ -268,11 +271,11 @@ def plants_in(
         robot=dynamics.robot,
         part_gravity=compute_part_gravity(dynamics, request, poses),
         part_slopes=compute_part_slopes(dynamics, request, poses),
-        scale=balance_scale(model, np.concatenate((light, heavy))),
+        scale=balance_scale(model, np.concatenate((light, heavy)), GAINS.balance_steps),
     )
 
 
-def balance_scale(model: FloatArray, masses: FloatArray) -> FloatArray:
+def balance_scale(model: FloatArray, masses: FloatArray, steps: int) -> FloatArray:
     """Return the inertias, shape (n,), that make the eigenvalues of masses by them the most alike.
 
     From the mean of the diagonal, the quotient of the largest and the smallest eigenvalue of
@@ -280,7 +283,7 @@ def balance_scale(model: FloatArray, masses: FloatArray) -> FloatArray:
     """
     scale: FloatArray = np.exp(np.log(np.diagonal(model, axis1=1, axis2=2)).mean(axis=0))
     best, spread = scale, np.inf
-    for step in range(GAINS.balance_steps):
+    for step in range(steps):
         root = 1.0 / np.sqrt(scale)
         values, vectors = np.linalg.eigh(masses * root[:, np.newaxis] * root)
         least, most = int(values[:, 0].argmin()), int(values[:, -1].argmax())

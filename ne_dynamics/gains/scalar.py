@@ -28,7 +28,8 @@ class ScalarLoops:
     def __init__(self, kind: LoopKind, damping: float) -> None:
         self._kind = kind
         self._damping = damping
-        values = np.geomspace(kind.heaviest, kind.lightest, GAIN_SEARCH.eigenvalues)
+        # What the two ends bear, all between them do.
+        values = np.array([kind.heaviest, kind.lightest])
         self._modes = rigid_modes((1.0 / values)[:, np.newaxis, np.newaxis])
         self._at = frequencies(kind.timing)
         # A loop is linear in its gains.

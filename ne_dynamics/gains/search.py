@@ -68,13 +68,9 @@ class GainSearch:
             When none that are of use keep the margins: with a dead time for which some do.
         """
         self._require_room()
-        for _ in range(GAIN_SEARCH.fallen_poses):
-            known = len(self._falls.poses)
-            choice = self._choose_any()
-            if choice is not None and self._is_of_use(choice):
-                return choice
-            if len(self._falls.poses) == known:
-                break
+        choice = self._choose_any()
+        if choice is not None and self._is_of_use(choice):
+            return choice
         raise InputError(self._explain_refusal(choice))
 
     def _require_room(self) -> None:
@@ -134,7 +130,7 @@ class GainSearch:
             if fit is None:
                 fit = LoopFit(kind, self._plants, self._request, self._falls)
                 fits[kind.cutoff] = fit
-            each, ratios = fit.stand(each, np.full_like(each, damping))
+            ratios = np.full_like(each, damping)
             lowered = fit.lower(each, ratios)
             if lowered is not None and (best is None or _worth(lowered) > best[0]):
                 best = _worth(lowered), fit, lowered, ratios

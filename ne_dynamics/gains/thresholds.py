@@ -42,9 +42,6 @@ class GainThresholds:
     balance_steps: int = threshold(
         60, '', 'Steps of the descent that balances the scales of the joints in a mass matrix.'
     )
-    slope_step: float = threshold(
-        1e-5, 'rad or m', 'Step of a difference that stands for a slope.'
-    )
     worst_condition: float = threshold(
         1e12, '', 'Largest condition number of a mass matrix scaled to a unit diagonal.'
     )
@@ -110,9 +107,6 @@ class GainSearchSettings:
         '',
         'Tried where there are no gains: parts of the dead time free loops bear.',
     )
-    fallen_poses: int = threshold(
-        4, '', 'Poses in which an arm falls too early, before there are no gains.'
-    )
     integral_shares: tuple[float, ...] = threshold(
         (0.15, 0.05, 0.0),
         '',
@@ -120,9 +114,6 @@ class GainSearchSettings:
     )
 
     # scalar
-    eigenvalues: int = threshold(
-        9, '', 'Inertias between heaviest and lightest direction for which a loop is closed.'
-    )
     frequency_bisections: int = threshold(
         14, '', 'Bisections for the highest frequency: it is found to 0.06 %.'
     )
@@ -135,8 +126,9 @@ class GainSearchSettings:
         0.7, '', 'Factor by which all frequencies are lowered together ...'
     )
     lowering_bisections: int = threshold(4, '', '... and bisections of the last.')
-    looks: int = threshold(6, '', 'How often all poses are looked at ...')
-    look_factor: float = threshold(0.97, '', '... and the factor of the frequencies between.')
+    look_factor: float = threshold(
+        0.97, '', 'Factor of the frequencies between two looks at all poses.'
+    )
     hard_poses: int = threshold(
         4, '', 'Poses with the least margins, in which other gains are tried first ...'
     )
@@ -148,9 +140,6 @@ class GainSearchSettings:
     least_rise: float = threshold(1.08, '', '... down to the least.')
     integral_frequency: float = threshold(
         5.0, '', 'Highest frequency at which an integral is sought, by its crossover.'
-    )
-    standings: int = threshold(
-        12, '', 'How often joints are made stiffer until the arm does not fall.'
     )
     nearly_used: float = threshold(
         0.8, '', 'Part of a bound from which it limits a joint, and not the margins.'

@@ -20,6 +20,8 @@ from ne_dynamics.driver.command import (
 )
 from ne_dynamics.driver.delay import EffortDelay, find_effort_delay
 from ne_dynamics.driver.effort import describe_efforts, summarise_scale
+from ne_dynamics.driver.evidence.effort_factors import compare_with_given
+from ne_dynamics.driver.evidence.evidence import _is_one_sided
 from ne_dynamics.driver.order import _describe_other, _Order
 from ne_dynamics.driver.profile import _find_state_effort, _find_timeout, _find_velocity
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
@@ -327,3 +329,25 @@ def test_a_limit_of_what_is_said_is_where_it_is(name):
     is_so, inside, outside = ROWS[name]
     assert is_so(inside)
     assert not is_so(outside)
+
+
+@pytest.mark.parametrize(('least', 'is_one_sided'), [(-0.019, True), (-0.021, False)])
+def test_negative_efforts_up_to_a_fiftieth_are_noise(least, is_one_sided):
+    assert _is_one_sided(np.array([[1.0, 0.5], [least, 0.0]])) is is_one_sided
+
+
+@pytest.mark.parametrize(('share', 'votes'), [(0.015, True), (0.009, False)])
+def test_a_joint_votes_where_the_model_is_a_hundredth_of_what_a_load_may_be(share, votes):
+    """Of the effort that a load's first moment makes; below, quotients are arbitrary."""
+    drawn = np.random.default_rng(0).standard_normal((40, 5))
+    columns, _ = np.linalg.qr(np.c_[np.ones(40), drawn])
+    model, load, *rates = columns[:, 1:].T[:, :, np.newaxis]
+    evidence = SimpleNamespace(
+        get_effort=lambda reading: share * model,
+        get_given_effort=lambda reading: share * model,
+        get_load_columns=lambda reading: load[:, :, np.newaxis],
+        get_moment_columns=lambda reading: load[:, :, np.newaxis],
+        get_rates=lambda reading: rates,
+        count=lambda reading: ONES[:1],
+    )
+    assert (compare_with_given(evidence, None).weights[0] > 0.0) == votes

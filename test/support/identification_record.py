@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,15 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.driver.description import describe_driver
 from ne_dynamics.driver.diagnosis import diagnose_log
+from ne_dynamics.driver.evidence.effort_factors import compare_with_given
+from ne_dynamics.driver.evidence.evidence import LogEvidence, choose_evidence_cutoff
 from ne_dynamics.identification.load.payload_fit import NAMES, fit_payload
 from ne_dynamics.identification.report.report import Report
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.diagnosis import LogDiagnosis
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.reading import LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
@@ -141,6 +145,44 @@ def _describe_fault(fault: Finding) -> dict[str, Any]:
         'of': list(map(str, fault.joints)),
         'amount': fault.amount,
         'is_certain': fault.is_certain,
+    }
+
+
+def record_evidence() -> dict[str, Any]:
+    """Return what readings of one simulated log cost, and what is found on the way there."""
+    robot, _ = _six_axis(Path())
+    log = simulate_log(robot, 5, hysteresis=0.5)
+    dynamics = ned.Dynamics(robot, backend='python')
+    recorded = LogReading.as_recorded(robot.n)
+    readings = {
+        'recorded': recorded,
+        'without_gravity': replace(recorded, without_gravity=True),
+        'with_load': replace(recorded, has_load=True),
+        'reversed_position': recorded.with_position((0,), factor=-1.0),
+        'late': replace(recorded, effort_delay=np.full(robot.n, 0.012)),
+    }
+    usual = LogEvidence(dynamics, log)
+    views = {
+        'usual': usual,
+        'paths': usual.with_paths(),
+        'fast': LogEvidence(dynamics, simulate_log(robot, 5, duration=60.0), 10.0),
+        'currents': LogEvidence(dynamics, log, has_free_factors=True, has_load=True),
+    }
+    found: dict[str, Any] = {
+        name: {
+            reading: [view.explain(one).cost, *view.explain(one).left.tolist()]
+            for reading, one in readings.items()
+        }
+        for name, view in views.items()
+    }
+    compared = compare_with_given(usual, recorded)
+    slow = simulate_log(robot, 3, rate=10.0)
+    return found | {
+        'cutoff_at_10_hz': choose_evidence_cutoff(slow),
+        'signs': usual.free_signs(recorded)[1],
+        'constants': [values.tolist() for values in usual.find_constants(recorded)],
+        'factors': [compared.factors.tolist(), compared.weights.tolist()],
+        'effort_in_amperes': np.abs(views['currents'].get_effort(recorded)).mean(axis=0).tolist(),
     }
 
 

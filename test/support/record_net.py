@@ -20,6 +20,7 @@ from identification_record import (
     CASES,
     DRIVERS,
     record_driver,
+    record_evidence,
     record_identification,
     record_load,
     record_planted_faults,
@@ -98,6 +99,7 @@ RECORDS = {
     },
     'identification_ur10e_load': _of_log(record_load),
     **{f'driver_{name}': _of_log(partial(record_driver, name)) for name in DRIVERS},
+    'driver_evidence': Record(lambda *_: record_evidence(), ROUNDED),
     'planted_faults': _of_log(lambda folder: record_planted_faults()),
     **{
         f'gains_{name}': Record(lambda *_, name=name: record_gains(name), ROUNDED)

@@ -429,10 +429,11 @@ def _minimum(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the minimum of a quadratic form with some unknowns >= 0, and which are free.
 
-    An active set; `free` is what was free before.
+    An active set, which changes no more often than there are unknowns; `free` is what was free
+    before.
     """
     step = np.zeros(right.size)
-    for _ in range(EVIDENCE.bound_changes):
+    for _ in range(right.size):
         step = np.zeros(right.size)
         if free.all():
             step[:] = np.linalg.solve(matrix, right)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.logs import LogReading
 
 
@@ -30,9 +29,7 @@ def search_minimum(
     ratio = 0.5 * (math.sqrt(5.0) - 1.0)
     places = [high - ratio * (high - low), low + ratio * (high - low)]
     values = [cost(place) for place in places]
-    for _ in range(EVIDENCE.search_steps):
-        if high - low < max(1e-3 * max(abs(low), abs(high), 1e-2), nearest):
-            break
+    while high - low >= max(1e-3 * max(abs(low), abs(high), 1e-2), nearest):
         if values[0] < values[1]:
             high = places[1]
             places = [high - ratio * (high - low), places[0]]

@@ -55,9 +55,6 @@ class EvidenceThresholds:
     )
     passes: int = threshold(4, '', 'Solutions, each with the residuals of the one before.')
     sign_passes: int = threshold(3, '', 'Solutions, each with the signs of the one before.')
-    bound_changes: int = threshold(
-        20, '', 'Times that numbers are set free or held at their bounds.'
-    )
 
     # evidence
     samples: int = threshold(600, '', 'Filtered samples that are looked at, at most: about.')
@@ -115,9 +112,6 @@ class EvidenceThresholds:
         "Model's effort, by that of an unknown load's first moments, from which a joint votes; "
         'below, quotients are arbitrary.',
     )
-
-    # likeliest
-    search_steps: int = threshold(24, '', 'Steps of the search between two places.')
 
 
 EVIDENCE = EvidenceThresholds()
