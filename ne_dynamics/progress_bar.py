@@ -43,9 +43,7 @@ def open_bar(label: str, total: float, **looks: Any) -> Any:
     return tqdm(desc=label, total=total, file=sys.stderr, **{'leave': False, **looks})
 
 
-def show_items(
-    label: str, items: Iterator[Item], total: int, unit: str = 'piece'
-) -> Iterator[Item]:
+def show_items(label: str, items: Iterator[Item], total: int) -> Iterator[Item]:
     """Yield items, pieces of a work, and show how many have been used.
 
     Parameters

@@ -58,20 +58,22 @@ IN > input
 
 def run(args: argparse.Namespace) -> int:
     """Annotate one file; return 0. What goes wrong is raised, and nothing is written then."""
-    given, target = args.input, args.output
-    is_alone = target is None and given != files.STANDARD and not Path(given).exists()
+    given, is_standard = args.input, args.input == files.STANDARD
+    is_alone = args.output is None and not is_standard and not Path(given).exists()
     if not args.model or is_alone:
         # Two names may be IN and OUT, or MODEL and IN.
         raise ParameterError(
-            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, or '
-            f'MODEL before IN, got neither{f" and no file {given}" * is_alone}'
+            f'expected --model MODEL or the environment variable {MODEL_VARIABLE}, or MODEL '
+            f'before IN, got neither{f" and no file {given}" * is_alone}'
         )
-    if target is None:
-        is_standard = given == files.STANDARD
-        target = given if is_standard else str(files.choose_name(given, ENDING))
-    request = AnnotationRequest(**take(AnnotationRequest, args))
+    if args.output is None and is_standard:
+        args.output = files.STANDARD
+    files.settle_output(args, ENDING, source=given, is_always=True)
+    target = str(args.output)
     if args.json and target == files.STANDARD:
         raise ParameterError('--json: expected a file as OUT, got standard output')
+    files.check_files(args, [('OUT', target)], IN=given)
+    request = AnnotationRequest(**take(AnnotationRequest, args))
     source = files.read_trajectory(given)
     dynamics = Dynamics(read_model(args).load(), gravity=args.gravity, backend='python')
     names = files.call(given, 'input'), files.call(target, 'output')

@@ -50,7 +50,7 @@ add_parser = declare(
 @model
     URDF of the arm (with --simulated: default one of our own)
 @links
-{files.declare_output('FOLDER', ENDING, 'folder of the run', 'folder = True')}
+{files.declare_output('FOLDER', ENDING, 'folder of the run', 'folder')}
 --simulated
 --seed N : natural
 --reports : reports
@@ -82,11 +82,10 @@ def run(args: argparse.Namespace) -> int:
         # An arm that cannot keep off itself is refused before anything is written.
         prepare()
         load_solids(subject.file, subject.robot, description_file=subject.file)
-    path = args.output
-    if path is True:
-        path = choose_folder(subject.file, request.describe(subject))
+    if args.output in (None, True):
+        args.output = choose_folder(subject.file, request.describe(subject))
     outcome, folder = run_commission(
-        request, subject, path, operator, is_agreed=is_agreed, prepare=prepare
+        request, subject, args.output, operator, is_agreed=is_agreed, prepare=prepare
     )
     lines = describe_outcome(outcome, folder, subject.robot)
     if outcome.ending is Ending.COMPLETE:

@@ -23,10 +23,10 @@ add_parser = declare_package(
 --params FILE : path
     parameter file of the node computed_torque, such as `ne_dynamics gains --write node` writes
     it: gains, limits, terms and payload are taken over
---sensor NAME = ''
+--sensor NAME
     name of a wrist sensor in <ros2_control>, with the state interfaces NAME/force.x to
     NAME/torque.z; the model is cut at its link
---sensor-link LINK = ''
+--sensor-link LINK
     last link on the arm's side of the sensor (default: the tip)
 --gravity X Y Z : float
     acceleration of free fall in base axes [m/s^2] (default: 0 0 -9.80665)
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             if kind == 'state_interface':
                 values.setdefault('state_effort', 'ignore')
     name, settings = folder.absolute().name, PARAMETERS.changed(values)
-    controller = ArmController.from_settings(name, robot, settings, args.rate, args.sensor)
+    controller = ArmController.from_settings(name, robot, settings, args.rate, args.sensor or '')
     remarks += controller.remarks
     write_package(folder, render_controller(controller), robot, remarks, 'controllers.launch.py')
     return 0

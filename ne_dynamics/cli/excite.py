@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from ne_dynamics import excitation
 from ne_dynamics.cli.options import files
@@ -21,14 +20,12 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import trajectory_text
 from ne_dynamics.progress_bar import say_expected_time, show_share
 
-LIMITED = ('velocity', 'acceleration', 'effort')
-
 ENDING = '_excitation.yaml'
 
 OPTIONS = f"""
 @model_file
 @lock
-{files.declare_output('FILE', ENDING, 'file to write; - for standard output', 'str = True')}
+{files.declare_output('FILE', ENDING, 'file to write; - for standard output', 'str')}
 --start J... : value
     start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the first without
     collision of zero, the middle of the limits, random poses; it is printed)
@@ -44,14 +41,10 @@ OPTIONS = f"""
 --starts N : int
 @gravity
 # limits: JOINT=VALUE, or VALUE for all joints
---position-share X : share = {Shares.position}
-    usable part of the range, about its middle
---velocity-share X : share = {Shares.velocity}
-    usable part of the velocity limit
---acceleration-share X : share = {Shares.acceleration}
-    usable part of the acceleration limit
---effort-share X : share = {Shares.effort}
-    usable part of the effort limit; the rest is for errors of the model
+--position-share X > position : share
+--velocity-share X > velocity : share
+--acceleration-share X > acceleration : share
+--effort-share X > effort : share
 --velocity-limit JOINT=VALUE * : value
     velocity limit (default: the model's); may be repeated
 --acceleration-limit JOINT=VALUE * : value
@@ -91,7 +84,7 @@ add_parser = declare(
     'outside of keep-out half-spaces. It is checked every millisecond and written as '
     'trajectory_msgs/JointTrajectory (YAML). `ne_dynamics identify` fits a model to a log of it.',
     OPTIONS,
-    request=plan_excitation,
+    request=(Shares, plan_excitation),
     value=_read_value,
     objective=('log-det', 'condition'),
 )
@@ -100,7 +93,7 @@ add_parser = declare(
 def run(args: argparse.Namespace) -> int:
     """Plan, write and report; return 0."""
     require_packages(args, excite=True)
-    files.settle_output(args, ENDING)
+    files.settle_output(args, ENDING, is_always=True)
     args.output = str(args.output)
     files.check_files(args, [('-o', args.output)])
     if args.keep_out and args.no_keep_out:
@@ -111,13 +104,16 @@ def run(args: argparse.Namespace) -> int:
     solids = () if args.no_self_collision else _load_solids(args, model, robot)
     planes = [KeepOut(plane[:3], plane[3]) for plane in args.keep_out]
     planes = planes or [excitation.FLOOR] * (not args.no_keep_out)
-    shares = Shares(*(getattr(args, f'{what}_share') for what in ('position', *LIMITED)))
+    shares = Shares(**take(Shares, args))
     start, notes = arrange_start(dynamics, args.start or (), solids, planes, args.margin, shares)
-    given = {
-        f'{what}_limits': _spread(getattr(args, f'{what}_limit'), robot.joint_names)
-        for what in LIMITED
-    }
-    limits = ExcitationLimits.of_robot(dynamics, start, shares, **given)
+    limits = ExcitationLimits.of_robot(
+        dynamics,
+        start,
+        shares,
+        velocity_limits=dict(args.velocity_limit),
+        acceleration_limits=dict(args.acceleration_limit),
+        effort_limits=dict(args.effort_limit),
+    )
     say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
         wanted = {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
@@ -144,11 +140,3 @@ def _load_solids(args: argparse.Namespace, model: ModelSource, robot: Robot) -> 
             f'{error}; --package-path says where packages are, --no-self-collision plans '
             'without shapes'
         ) from error
-
-
-def _spread(values: Sequence[tuple[str, float]], names: Sequence[str]) -> dict[str, float]:
-    """Return limits by joint; one without a name is that of all joints."""
-    result: dict[str, float] = {}
-    for name, value in values:
-        result |= {name: value} if name else dict.fromkeys(names, value)
-    return result

@@ -35,9 +35,7 @@ or --position-step X[,X...] : values
 --drive-rate HZ : float
 --drive-delay S : float
 --drive-kp LEAST LARGEST > drive_kp_range : float
-    range of kp of the drives
 --drive-kd LEAST LARGEST > drive_kd_range : float
-    range of kd of the drives
 # the arm
 --uncertainty PART : float
 --payload KG[,KG] : values
@@ -63,11 +61,8 @@ or --position-step X[,X...] : values
 {files.declare_output('FOLDER', ENDING, 'folder for the parameter files')}
 --write KIND FILE *
     write one parameter file: node, jtc or mit
---controller NAME = effort_trajectory_controller
-    name of the joint_trajectory_controller in the file
+--controller NAME
 --joints JOINT...
-    order of arrays in the node's files, that of its parameter `joints` (default: that of the
-    model)
 --plot FILE.png : path
     plot margins and responses
 --prove COUNT : int
@@ -91,7 +86,7 @@ add_parser = declare(
     'limits each gain, the sag, and the errors of a motion. Exit code: 1 if an arm of --prove '
     'does not settle.',
     OPTIONS,
-    request=GainRequest,
+    request=(gains.as_yaml, GainRequest),
     values=_read_values,
     velocity_source=[each.value for each in VelocitySource],
     mode=[mode.value for mode in ALL_MODES],

@@ -95,10 +95,10 @@ def as_yaml(
         mode; 'jtc': the block `gains` of joint_trajectory_controller; 'mit': parameters of the
         node for drives that close the loop.
     controller : str
-        Name of the joint_trajectory_controller.
+        Name of the joint_trajectory_controller in the file.
     joints : sequence of str, optional
-        Order of the arrays, as in the node's parameter `joints`; default: that of the model. The
-        joints are written beside them.
+        Order of arrays in the node's files, that of its parameter of this name; default: that of
+        the model.
 
     Raises
     ------

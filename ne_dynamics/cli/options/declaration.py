@@ -32,7 +32,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ne_dynamics.cli.options.parser import settle_model
+from ne_dynamics.cli.options.parser import CommandParser
 from ne_dynamics.cli.options.readers import READERS
 from ne_dynamics.cli.options.shared import SHARED
 
@@ -49,9 +49,6 @@ HEAD = re.compile(
 
 NEGATIVE_NUMBER = re.compile(r'-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$')
 """Also -1e-3, as JSON writes small numbers; argparse takes that for an unknown option."""
-
-LITERALS = {'True': True, "''": ''}
-"""Defaults that no reader reads, and of which the help does not speak."""
 
 
 def read_rows(table: str) -> Iterator[tuple[str, str]]:
@@ -70,22 +67,19 @@ def read_rows(table: str) -> Iterator[tuple[str, str]]:
 
 def declare(
     name: str, description: str, table: str, epilog: str | None = None, **keywords: Any
-) -> Callable[[Any], argparse.ArgumentParser]:
+) -> Callable[[Any], None]:
     """Return the function `add_parser` of a subcommand; the keywords are of :func:`fill`."""
 
-    def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    def add_parser(subparsers: Any) -> None:
         """Add the subcommand to what ``ArgumentParser.add_subparsers`` returned."""
-        parser: argparse.ArgumentParser = subparsers.add_parser(
-            name, description=description, epilog=epilog
-        )
+        parser = subparsers.add_parser(name, description=description, epilog=epilog)
         fill(parser, table, **keywords)
-        return parser
 
     return add_parser
 
 
 def fill(
-    parser: argparse.ArgumentParser,
+    parser: CommandParser,
     table: str,
     *,
     request: Request | Sequence[Request] = (),
@@ -106,7 +100,6 @@ def fill(
     make = functools.partial(_make_keywords, {**READERS, **readers}, defaults, descriptions)
     rows = list(read_rows(table))
     group: argparse._ActionsContainer = parser
-    positional = []
     for (head, text), (following, _) in zip(rows, [*rows[1:], ('', '')], strict=True):
         if head.startswith('#'):
             title, _, about = head[1:].strip().partition(': ')
@@ -119,12 +112,9 @@ def fill(
             place = group.add_mutually_exclusive_group() if is_first else group
         names = parts['names'].replace(',', ' ').split()
         action = place.add_argument(*names, **make(parts, names, text))
-        if not names:
-            positional.append(action.dest)
-    if positional[:1] == ['first']:
-        is_optional = bool(variable) or not needs_model
-        settle = functools.partial(settle_model, parser, positional[1:], variable, is_optional)
-        parser.set_defaults(settle=settle)
+        if not names and action.dest != 'first':
+            parser.others.append(action.dest)
+    parser.needs_model, parser.variable = needs_model and not variable, variable
 
 
 def list_defaults(request: Request) -> dict[str, Any]:
@@ -176,11 +166,12 @@ def _make_keywords(
         reader = readers[parts['reader']]
         keywords['type'] = reader if callable(reader) else type(reader[0])
         keywords |= {} if callable(reader) else {'choices': reader}
-    said, default = (parts['default'] or '').strip(), defaults.get(attribute)
+    default = defaults.get(attribute)
     if isinstance(default, enum.Enum):
         default = default.value
-    if said:
-        default = _read_default(said, keywords)
+    if parts['default']:
+        read, words = keywords.get('type', str), parts['default'].split()
+        default = tuple(map(read, words)) if len(values) > 1 else read(*words)
     if parts['many']:
         keywords['action'], default = 'append', []
     elif not values and not parts['reader']:
@@ -190,8 +181,8 @@ def _make_keywords(
     if parts['mark'] == 'required ':
         keywords['required'] = True
     text = text or descriptions.get(attribute, '')  # Python may run without docstrings
-    said = said or _describe_default(default, len(values))
-    if said and said not in LITERALS and 'default: ' not in text:
+    said = (parts['default'] or _describe_default(default, len(values))).strip()
+    if said and 'default: ' not in text:
         text += f' (default: {said})'
     return {**keywords, 'help': text.replace('%', '%%')}
 
@@ -206,13 +197,6 @@ def _describe_values(values: Sequence[str], is_option: bool) -> dict[str, Any]:
     if value.startswith('['):
         return {'nargs': '?', 'metavar': value[1:-1], **({'const': True} if is_option else {})}
     return {'metavar': value}
-
-
-def _read_default(text: str, keywords: Mapping[str, Any]) -> Any:
-    if text in LITERALS:
-        return LITERALS[text]
-    read = keywords.get('type', str)
-    return tuple(map(read, text.split())) if isinstance(keywords.get('nargs'), int) else read(text)
 
 
 def _describe_default(value: Any, count: int) -> str:

@@ -23,13 +23,6 @@ STANDARD = '-'
 PICTURES = ('.pdf', '.png', '.svg')
 
 
-def measure_bytes(name: str) -> int:
-    """Return the size of a file, or of the files in a folder; 0 where there is none."""
-    place = Path(name)
-    found = place.rglob('*') if place.is_dir() else [place]
-    return sum(file.stat().st_size for file in found if file.is_file())
-
-
 def say(lines: Iterable[str]) -> None:
     """Print lines on standard error."""
     print_lines(lines, sys.stderr)
@@ -43,8 +36,7 @@ def call(path: str | Path, direction: str) -> str:
 def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') -> str:
     """Return the row of the option for what is written, FILE or FOLDER.
 
-    Where nobody names it :func:`settle_output` does: after the model, with the ending. With
-    ` = True` behind the reader it is written in any case.
+    Where nobody names it :func:`settle_output` does: after the model, with the ending.
     """
     return (
         f'-o, --output [{value}] : {reader}\n'
@@ -53,29 +45,28 @@ def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') 
 
 
 def settle_output(
-    args: argparse.Namespace, ending: str, *beside: str, source: str | None = None
+    args: argparse.Namespace,
+    ending: str,
+    *beside: str,
+    source: str | None = None,
+    is_always: bool = False,
 ) -> None:
-    """Give the output a name by :func:`choose_name`, after the model, where it has none."""
-    if args.output is True:
-        args.output = choose_name(source or args.model, ending, *beside)
+    """Give the output a name in this folder, where it is asked for without one, or always.
 
-
-def choose_name(source: str, ending: str, *beside: str) -> Path:
-    """Return a name in this folder that is free, and say it on standard error.
-
-    It is that of the source up to its first dot, and the ending; with a number where it, or one
-    with an ending of what is written beside it, is taken.
+    It is that of the source, by default the model, up to its first dot, and the ending; with a
+    number where it, or one with an ending of what is written beside it, is taken. It is said.
     """
-    first = Path(get_stem(source) + ending)
+    if args.output is not True and not (is_always and args.output is None):
+        return
+    first = Path(get_stem(source or args.model) + ending)
 
     def is_free(path: Path) -> bool:
         stem = path.name.removesuffix(''.join(path.suffixes))
         names = [str(path), *(stem + one for one in beside)]
         return not any(map(os.path.lexists, names))
 
-    path = next(filter(is_free, generate_names(first)))
-    say([f'output: {path}' + f' ({first} is there)' * (path != first)])
-    return path
+    args.output = next(filter(is_free, generate_names(first)))
+    say([f'output: {args.output}' + f' ({first} is there)' * (args.output != first)])
 
 
 def get_stem(file: str) -> str:

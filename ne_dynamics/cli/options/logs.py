@@ -25,7 +25,7 @@ from ne_dynamics.progress_bar import show_items
 from ne_dynamics.report_page import Paragraph, Tone
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
-NOT_OPTIONS = frozenset({'command', 'first', 'settle', 'model', 'log', 'json', 'report'})
+NOT_OPTIONS = frozenset({'command', 'first', 'spelled', 'model', 'log', 'json', 'report'})
 """Attributes of the arguments that are said elsewhere, or are none."""
 
 SUFFIXES = ('.html', '.htm')

@@ -21,10 +21,10 @@ from ne_dynamics.printable import print_lines
 
 def declare_package(
     name: str, ending: str, description: str, rows: str = ''
-) -> Callable[[Any], argparse.ArgumentParser]:
+) -> Callable[[Any], None]:
     """Return `add_parser` of a subcommand that writes a package for a model, with more options."""
     meaning = 'new folder, whose name is that of the package'
-    output = files.declare_output('FOLDER', ending, meaning, 'path = True')
+    output = files.declare_output('FOLDER', ending, meaning)
     return declare(name, description, f'@model_file\n@lock\n{output}\n{rows}')
 
 
@@ -37,9 +37,8 @@ def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelSou
     require_packages(args, report=True)
     # In letters of a package's name.
     name = re.sub('[^a-z0-9]+', '_', files.get_stem(args.model).lower()).strip('_')
-    files.settle_output(
-        args, ending, source=name if name[:1].isalpha() else f'arm_{name}'.strip('_')
-    )
+    stem = name if name[:1].isalpha() else f'arm_{name}'.strip('_')
+    files.settle_output(args, ending, source=stem, is_always=True)
     folder: Path = args.output
     files.check_output(folder, is_folder=True)
     if folder.exists() and any(folder.iterdir()):
