@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from ne_dynamics import excitation
 from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.model import read_model, require_packages
 from ne_dynamics.cli.options.readers import number
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.excitation import ExcitationLimits, KeepOut, Shares, plan_excitation
-from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.errors import InputError
+from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
+from ne_dynamics.excitation.solids import load_model_solids
 from ne_dynamics.excitation.start_pose import arrange_start
 from ne_dynamics.excitation.text import describe_excitation, make_document
-from ne_dynamics.model.model_source import ModelSource
-from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import trajectory_text
+from ne_dynamics.prepared_file import name_stream, write_text
 from ne_dynamics.progress_bar import say_expected_time, show_share
 
 ENDING = '_excitation.yaml'
@@ -45,12 +43,12 @@ OPTIONS = f"""
 --velocity-share X > velocity : share
 --acceleration-share X > acceleration : share
 --effort-share X > effort : share
---velocity-limit JOINT=VALUE * : value
+--velocity-limit JOINT=VALUE * > velocity_limits : value
     velocity limit (default: the model's); may be repeated
---acceleration-limit JOINT=VALUE * : value
+--acceleration-limit JOINT=VALUE * > acceleration_limits : value
     acceleration limit (default: the model's, or from half of the effort that gravity leaves); may
     be repeated
---effort-limit JOINT=VALUE * : value
+--effort-limit JOINT=VALUE * > effort_limits : value
     effort limit (default: the model's); may be repeated
 # distances
 --keep-out NX NY NZ D * : number
@@ -73,7 +71,7 @@ def _read_value(text: str) -> tuple[str, float]:
     """Return NAME=VALUE, or VALUE alone with the name ''."""
     name, separator, amount = text.rpartition('=')
     if separator and not name:
-        raise argparse.ArgumentTypeError(f'expected VALUE or NAME=VALUE, got {text!r}')
+        raise InputError(f'expected VALUE or NAME=VALUE, got {text!r}')
     return name, number(amount)
 
 
@@ -101,42 +99,20 @@ def run(args: argparse.Namespace) -> int:
     model = read_model(args)
     robot = model.load()
     dynamics = Dynamics(robot, args.gravity)
-    solids = () if args.no_self_collision else _load_solids(args, model, robot)
+    solids = () if args.no_self_collision else load_model_solids(model, robot, args.package_path)
     planes = [KeepOut(plane[:3], plane[3]) for plane in args.keep_out]
-    planes = planes or [excitation.FLOOR] * (not args.no_keep_out)
+    planes = planes or [FLOOR] * (not args.no_keep_out)
     shares = Shares(**take(Shares, args))
     start, notes = arrange_start(dynamics, args.start or (), solids, planes, args.margin, shares)
-    limits = ExcitationLimits.of_robot(
-        dynamics,
-        start,
-        shares,
-        velocity_limits=dict(args.velocity_limit),
-        acceleration_limits=dict(args.acceleration_limit),
-        effort_limits=dict(args.effort_limit),
-    )
+    wanted = {'dynamics': dynamics, 'start': start, 'shares': shares}
+    limits = ExcitationLimits.of_robot(**take(ExcitationLimits.of_robot, args, **wanted))
     say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
-        wanted = {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
-        wanted |= {'dynamics': dynamics, 'start': start}
+        wanted |= {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
         found = plan_excitation(**take(plan_excitation, args, **wanted))
-    files.write_text(args.output, trajectory_text(found.trajectory, (0, 0), ''))
+    write_text(args.output, trajectory_text(found.trajectory, (0, 0), ''))
     notes += found.notes
     document = {'output': args.output, **make_document(found, robot), 'notes': notes}
-    lines = describe_excitation(found, robot, files.call(args.output, 'output'))
+    lines = describe_excitation(found, robot, name_stream(args.output, 'output'))
     files.print_result(args, document, [*lines, '', *(f'note: {note}' for note in notes)])
     return 0
-
-
-def _load_solids(args: argparse.Namespace, model: ModelSource, robot: Robot) -> tuple[Solid, ...]:
-    if not model.is_urdf:
-        raise ModelError(
-            f'{args.model}: expected a URDF, whose shapes tell what may touch what, got a DH '
-            'file; --no-self-collision plans without'
-        )
-    try:
-        return excitation.load_solids(model.text, robot, args.model, args.package_path)
-    except ModelError as error:
-        raise ModelError(
-            f'{error}; --package-path says where packages are, --no-self-collision plans '
-            'without shapes'
-        ) from error

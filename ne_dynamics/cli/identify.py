@@ -22,13 +22,12 @@ from ne_dynamics.identification.report.pages import show_identification, show_re
 from ne_dynamics.identification.report.text import LogsFit
 from ne_dynamics.identification.writing.model_files import require_own_extras
 from ne_dynamics.identification.writing.written_model import make_written_model
-from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.recorded_joints import LogRequest
 from ne_dynamics.logs.robot_logs import RobotLogs
 from ne_dynamics.logs.work import Work
-from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import SUFFIX
 from ne_dynamics.model.model_source import ModelSource
+from ne_dynamics.prepared_file import STANDARD, check_output
 from ne_dynamics.progress_bar import say_expected_time
 
 ENDING = '_identified.urdf'
@@ -50,7 +49,6 @@ add_parser = declare(
 --spread PART : positive
 --blocks COUNT : blocks
 --offsets
-    the constant part of the efforts is a measurement error: reported, not part of the model
 --force
     fit and write even if the log has errors
 @report
@@ -63,9 +61,7 @@ add_parser = declare(
 --without LOG
     log without the load, of the same or another motion: errors of the model cancel
 --mass KG : float
-    mass of the load, with --drive-gains
 --payload-link LINK > link_name
-    link fixed to the tip link whose frame describes the load (default: the tip link)
 """,
     request=(report_load, identify, LogRequest),
     blocks=range(2, 51),
@@ -103,7 +99,7 @@ def _run_fit(args: argparse.Namespace) -> None:
                 write_report(lambda: show_refusal(found, dynamics, args.cutoff))
                 document = {'model': args.model, 'written': None, **found.as_json()}
                 files.print_result(args, document, found.lines())
-                raise InputError(_explain_refusal(found))
+                raise InputError(found.refusal)
             logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
             bounds = read_bounds(source.robot, model.text, args.model)
             given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
@@ -138,8 +134,7 @@ def _with_written(
     That is as `evaluate` has it when the files are read again: `source` has the logs without
     locking what stands in them.
     """
-    logs, robot = fit.logs, fit.result.robot
-    written = make_written_model(model.text, robot, model.read_extras(), model.encoding)
+    logs, written = fit.logs, make_written_model(model, fit.result.robot)
     robot = written.load(source.locked)
     dynamics = Dynamics(robot, args.gravity, backend='python')
     if robot.n != logs.logs[0].log.position.shape[1]:
@@ -159,29 +154,17 @@ def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
         )
     files.settle_output(args, ENDING, SUFFIX)
     path = args.output
-    if str(path) == files.STANDARD:
+    if str(path) == STANDARD:
         raise InputError('-o: expected a file, got -: a model is two files')
-    files.check_output(path)
-    is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
-    if not (is_named or looks_like_xml(read_text(path)[0])):
-        raise InputError(f'{path}: -o: expected a new file or a URDF to replace, got another file')
+    check_output(path)
     require_own_extras(path, Path(args.model), model.find_own_extras())
-
-
-def _explain_refusal(found: DiagnosedLogs) -> str:
-    """Return why nothing came of logs that are wrong, and what to do."""
-    return (
-        f'the log cannot be used as it is: nothing was fitted; {found.remedy}, --force uses it '
-        'all the same'
-    )
 
 
 def _is_load_asked(args: argparse.Namespace) -> bool:
     """Return whether a load is asked for; refuse options that do not go together."""
-    asked = ['--payload'] * args.payload + ['--drive-gains'] * args.drive_gains
-    if len(asked) > 1:
+    if args.payload and args.drive_gains:
         raise InputError('expected either --payload or --drive-gains, got both')
-    if not asked:
+    if not (args.payload or args.drive_gains):
         for name in ('without', 'mass'):
             if getattr(args, name) is not None:
                 raise InputError(f'--{name}: expected --payload or --drive-gains with it')
@@ -196,7 +179,8 @@ def _is_load_asked(args: argparse.Namespace) -> bool:
         (args.payload and args.mass is not None, 'no --mass: it is what is asked for'),
     ):
         if is_wrong:
-            raise InputError(f'{asked[0]}: expected {expected}')
+            asked = '--payload' if args.payload else '--drive-gains'
+            raise InputError(f'{asked}: expected {expected}')
     return True
 
 
@@ -212,4 +196,4 @@ def _run_load(args: argparse.Namespace) -> None:
         result = report_load(dynamics, found, **known)
     files.print_result(args, {'model': args.model, **result.as_json()}, result.lines())
     if refused:
-        raise InputError(f'{", ".join(refused)}: {_explain_refusal(found)}')
+        raise InputError(f'{", ".join(refused)}: {found.refusal}')

@@ -6,10 +6,11 @@ import argparse
 
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.files import print_result
-from ne_dynamics.cli.options.model import read_model, require_tip
+from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.kinematics import PoseSolutions
+from ne_dynamics.kinematics import PoseSolutions, inverse_kinematics
+from ne_dynamics.model.chains import require_tip
 from ne_dynamics.model.orientation import quaternion_rotation
 from ne_dynamics.model.rigid_body import Transform
 
@@ -20,7 +21,6 @@ add_parser = declare(
     """
 @model_file
 --link LINK
-    link of the pose (default: the tip)
 required --position X Y Z > target_pose : number
     position of the link's origin [m]
 --rpy R P Y : number = 0 0 0
@@ -34,6 +34,7 @@ or --quaternion X Y Z W : number
     all solutions, nearest to the middle of the limits first; not for redundant arms
 @json
 """,
+    request=inverse_kinematics,
 )
 
 

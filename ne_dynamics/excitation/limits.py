@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,8 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
+
+GivenLimits = Mapping[str, float] | Iterable[tuple[str, float]]
 
 FREE_TURN = np.pi
 """How far a joint without position limits may go from its start to either side [rad]."""
@@ -84,9 +86,9 @@ class ExcitationLimits:
         start: FloatArray,
         shares: Shares | None = None,
         *,
-        velocity_limits: Mapping[str, float] | None = None,
-        acceleration_limits: Mapping[str, float] | None = None,
-        effort_limits: Mapping[str, float] | None = None,
+        velocity_limits: GivenLimits = (),
+        acceleration_limits: GivenLimits = (),
+        effort_limits: GivenLimits = (),
     ) -> ExcitationLimits:
         """Return the limits of a robot's joints, reduced by shares and margins.
 
@@ -97,7 +99,7 @@ class ExcitationLimits:
             Pose around which a joint without position limits may turn by :data:`FREE_TURN`
             [rad or m].
         shares : Shares, optional
-        velocity_limits, acceleration_limits, effort_limits : mapping of str to float, optional
+        velocity_limits, acceleration_limits, effort_limits : mapping of str to float, or its items
             Joint name to limit, instead of the model's; '' for all joints.
 
         Raises
@@ -109,7 +111,7 @@ class ExcitationLimits:
         shares = Shares() if shares is None else shares
         joints, notes = dynamics.robot.joints, list[str]()
         given = {
-            what: _read_limits(limits or {}, dynamics.joint_names, what)
+            what: _read_limits(limits, dynamics.joint_names, what)
             for what, limits in (
                 ('velocity', velocity_limits),
                 ('acceleration', acceleration_limits),
@@ -153,18 +155,16 @@ class ExcitationLimits:
         )
 
 
-def _read_limits(
-    given: Mapping[str, float], names: tuple[str, ...], what: str
-) -> dict[str, float]:
+def _read_limits(given: GivenLimits, names: tuple[str, ...], what: str) -> dict[str, float]:
     limits: dict[str, float] = {}
-    for name, value in given.items():
+    for name, value in given.items() if isinstance(given, Mapping) else given:
         if name and name not in names:
             raise InputError(
-                f'{what} limit: expected a joint, one of {", ".join(names)}, got {name!r}'
+                f'{what}_limits: expected a joint, one of {", ".join(names)}, got {name!r}'
             )
         if not (np.isfinite(value) and value >= EXCITATION.smallest_limit):
             raise InputError(
-                f'{what} limit: joint {name or names[0]!r}: expected a finite number of '
+                f'{what}_limits: joint {name or names[0]!r}: expected a finite number of '
                 f'{EXCITATION.smallest_limit:g} or more, got {value}'
             )
         limits |= {name: value} if name else dict.fromkeys(names, value)

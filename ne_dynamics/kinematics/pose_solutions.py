@@ -27,16 +27,15 @@ class PoseSolutions:
         Homogeneous matrix in the frame of the base link [m].
     positions : array, shape (k, n)
         [rad or m]
-    position_errors, orientation_errors : array, shape (k,)
-        Distances from the pose [m], [rad].
+    errors : array, shape (2, k)
+        How far the link is from the pose [m], [rad].
     """
 
     robot: Robot
     link: str
     target_pose: FloatArray
     positions: FloatArray
-    position_errors: FloatArray
-    orientation_errors: FloatArray
+    errors: FloatArray
 
     @classmethod
     def find(
@@ -54,14 +53,19 @@ class PoseSolutions:
         else:
             found = inverse_kinematics(dynamics, target_pose, start, link=link)[None]
         errors = compute_pose_errors(dynamics.forward_kinematics(found, link), target_pose)
-        sizes = (np.linalg.norm(part, axis=1) for part in (errors[:, :3], errors[:, 3:]))
-        return cls(dynamics.robot, link or dynamics.robot.tip.name, target_pose, found, *sizes)
+        sizes = np.linalg.norm(errors.reshape(-1, 2, 3), axis=2).T
+        return cls(dynamics.robot, link or dynamics.robot.tip.name, target_pose, found, sizes)
 
     def as_json(self) -> dict[str, Any]:
         """Return the solutions as data for JSON."""
-        names = 'target_pose', 'positions', 'position_errors', 'orientation_errors'
-        target, *others = ((name, getattr(self, name)) for name in names)
-        return dict([('link', self.link), target, ('joints', self.robot.joint_names), *others])
+        return {
+            'link': self.link,
+            'target_pose': self.target_pose,
+            'joints': self.robot.joint_names,
+            'positions': self.positions,
+            'position_errors': self.errors[0],
+            'orientation_errors': self.errors[1],
+        }
 
     def lines(self) -> list[str]:
         """Return a table: a row a joint, a column a solution, degrees beside a single one."""
@@ -74,5 +78,5 @@ class PoseSolutions:
             if count == 1 and not joint.type.is_prismatic:
                 line += f'  {math.degrees(row[0]):9.3f} deg'
             lines.append(line)
-        shift, angle = self.position_errors.max(), self.orientation_errors.max()
+        shift, angle = self.errors.max(axis=1)
         return [*lines, f'  met within {shift:.1e} m and {angle:.1e} rad by {self.link}']

@@ -93,6 +93,14 @@ class DiagnosedLogs:
         return '--repair takes out what is wrong'
 
     @property
+    def refusal(self) -> str:
+        """Why nothing comes of logs that are wrong, and what to do."""
+        return (
+            f'the log cannot be used as it is: nothing was fitted; {self.remedy}, --force uses it '
+            'all the same'
+        )
+
+    @property
     def diagnosis(self) -> Any:
         """What is wrong as data for JSON: of one log, or of each."""
         documents = [diagnosis.as_json() for diagnosis in self.diagnoses]

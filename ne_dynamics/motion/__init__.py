@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.time_scaling.retiming import retime
     from ne_dynamics.motion.trajectory_file import (
         TrajectoryFile,
-        parse_trajectory,
+        read_trajectory,
         trajectory_text,
     )
     from ne_dynamics.motion.waypoints import (
@@ -61,8 +61,8 @@ __all__ = [
     'annotate',
     'check_motion',
     'check_positions',
-    'parse_trajectory',
     'position_limits',
+    'read_trajectory',
     'resting_state',
     'retime',
     'sample_positions',

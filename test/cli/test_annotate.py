@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion import read_trajectory
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))

@@ -8,6 +8,7 @@ import yaml
 
 from ne_dynamics.cli.options.files import settle_output
 from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.run import CommissionRequest
 
 ARM = Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf'
 
@@ -78,10 +79,10 @@ def test_a_log_is_not_replaced_by_a_model(refused):
 
 
 def test_a_run_goes_on_in_its_folder():
-    from ne_dynamics.cli.commission import choose_folder
-
     for seed, name in ((1, 'arm_commission'), (2, 'arm_commission_2'), (1, 'arm_commission')):
-        path = choose_folder('arm.urdf', {'seed': seed})
+        request = CommissionRequest('arm.urdf', tip='tcp', simulated=True, seed=seed)
+        subject = request.read_subject()
+        path = request.choose_folder(subject)
         assert path == Path(name)
-        run = CommissionFolder(path, {'seed': seed})
+        run = CommissionFolder(path, request.describe(subject))
         run.finish('check', {})

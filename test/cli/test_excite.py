@@ -9,8 +9,8 @@ pytest.importorskip('coal', reason='coal is missing')
 
 from excitation_arm import START, make_urdf
 
-from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.excitation.thresholds import SEARCH
+from ne_dynamics.motion import read_trajectory
 from ne_dynamics.shipped import shipped_file
 
 PUMA = str(shipped_file('puma560_standard_dh.yaml'))

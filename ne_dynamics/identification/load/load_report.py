@@ -66,8 +66,10 @@ def report_load(
     found : DiagnosedLogs
         Of a log with the load, and of one without it or none.
     mass : float, optional
-        Of the load [kg], for the gains of the drives.
-    link_name, cutoff_frequency, spread
+        Mass of the load [kg], for the gains of the drives.
+    link_name : str
+        Link fixed to the tip link whose frame describes the load; default: the tip link.
+    cutoff_frequency, spread
         As for :func:`~ne_dynamics.identification.load.payload_fit.fit_payload`.
     """
     log, without = found.logs if len(found.logs) > 1 else (found.logs[0], None)

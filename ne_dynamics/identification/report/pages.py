@@ -5,26 +5,30 @@ from __future__ import annotations
 import contextlib
 import datetime
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ne_dynamics import __version__
+from ne_dynamics import __version__, report_page
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
+from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.logs_evaluation import LogsEvaluation
 from ne_dynamics.identification.report import sections
 from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
 from ne_dynamics.identification.report.text import LogsFit
 from ne_dynamics.identification.report.words import format_number, format_part, rate_report
+from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import get_last, look
 from ne_dynamics.logs.robot_logs import RobotLogs
+from ne_dynamics.prepared_file import check_output, write_whole
 from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone
 from ne_dynamics.report_page.page import Items
+
+SUFFIXES = ('.html', '.htm')
 
 PACKAGES = ('numpy', 'matplotlib', 'jinja2')
 
@@ -48,6 +52,45 @@ class Found(NamedTuple):
             sections=(*self.sections, _describe_options(options), *self.last),
             footer=f'Written by ne_dynamics {__version__}, {now:%Y-%m-%d %H:%M} UTC.',
         )
+
+
+@contextlib.contextmanager
+def open_page(
+    file: Path | None, command: str, model: str, logs: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[Callable[[Callable[[], Found]], None]]:
+    """Yield what writes the page of a command, if there is a file, of what a function returns.
+
+    A page that could not be written is refused before there is work in it. An error that ends
+    the context is a page too, where there is none yet.
+    """
+    if file is not None:
+        _check_file(file, [model, *logs], options.get('output'))
+    pending = [] if file is None else [file]
+
+    def write(show: Callable[[], Found]) -> None:
+        if pending:
+            page = show().as_page(command, model, logs, options)
+            write_whole(pending.pop(), report_page.render_page(page))
+
+    try:
+        yield write
+    except NeDynamicsError as error:
+        verdict = Paragraph(f'Refused: {error}', Tone.ERROR)
+        write(lambda: Found(verdict))
+        raise
+
+
+def _check_file(file: Path, read: Sequence[str], output: Path | None) -> None:
+    if file.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f'{file}: the report: expected a name that ends in {" or ".join(SUFFIXES)}, got '
+            f'{file.suffix or "none of them"}; a browser prints the page as PDF'
+        )
+    check_output(file)
+    written = [] if output is None else [output, extras_path(output)]
+    for other in [*map(Path, read), *written]:
+        if is_same_file(file, other):
+            raise InputError(f'{file}: --report: expected a file of its own, got {other} again')
 
 
 def show_identification(fit: LogsFit) -> Found:
