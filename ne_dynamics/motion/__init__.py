@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.time_scaling.retiming import retime
     from ne_dynamics.motion.trajectory_file import (
         TrajectoryFile,
+        parse_trajectory,
         read_trajectory,
         trajectory_text,
     )
@@ -61,6 +62,7 @@ __all__ = [
     'annotate',
     'check_motion',
     'check_positions',
+    'parse_trajectory',
     'position_limits',
     'read_trajectory',
     'resting_state',

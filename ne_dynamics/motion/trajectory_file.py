@@ -54,23 +54,33 @@ class _TrajectoryLoader(UniqueKeys, _FastLoader):  # type: ignore[misc]
     """Plain data, no key twice."""
 
 
-def read_trajectory(path: str) -> TrajectoryFile:
-    """Read a trajectory of a file, or of standard input for `-`.
+def parse_trajectory(text: bytes) -> TrajectoryFile:
+    """Read a trajectory.
 
-    It is one document; what ``ros2 topic echo`` separates by ``---`` may end in one. ``header``
-    and all fields of a point but its positions may be left out.
+    Parameters
+    ----------
+    text : bytes
+        One document; what ``ros2 topic echo`` separates by ``---`` may end in one. ``header`` and
+        all fields of a point but its positions may be left out.
 
     Raises
     ------
     TrajectoryError
-        When it cannot be read, or is no such document; the message names file, point and field.
+        When it is no such document; the message names point and field.
     """
+    try:
+        return _parsed(_document(text))
+    except ModelError as error:
+        raise TrajectoryError(str(error)) from error
+
+
+def read_trajectory(path: str) -> TrajectoryFile:
+    """Read a trajectory of a file, or of standard input for `-`; errors name it too."""
     source = name_stream(path, 'input')
     try:
-        return _parsed(
-            _document(sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes())
-        )
-    except (TrajectoryError, ModelError) as error:
+        text = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        return parse_trajectory(text)
+    except TrajectoryError as error:
         raise TrajectoryError(f'{source}: {error}') from error
     except (OSError, ValueError) as error:
         reason = getattr(error, 'strerror', None) or str(error)
