@@ -86,9 +86,9 @@ class ExcitationLimits:
         start: FloatArray,
         shares: Shares | None = None,
         *,
-        velocity_limits: GivenLimits = (),
-        acceleration_limits: GivenLimits = (),
-        effort_limits: GivenLimits = (),
+        velocity_limits: GivenLimits | None = None,
+        acceleration_limits: GivenLimits | None = None,
+        effort_limits: GivenLimits | None = None,
     ) -> ExcitationLimits:
         """Return the limits of a robot's joints, reduced by shares and margins.
 
@@ -111,7 +111,7 @@ class ExcitationLimits:
         shares = Shares() if shares is None else shares
         joints, notes = dynamics.robot.joints, list[str]()
         given = {
-            what: _read_limits(limits, dynamics.joint_names, what)
+            what: _read_limits(limits or (), dynamics.joint_names, what)
             for what, limits in (
                 ('velocity', velocity_limits),
                 ('acceleration', acceleration_limits),
