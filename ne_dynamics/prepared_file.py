@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from ne_dynamics.errors import TrajectoryError
+
+STANDARD = '-'
+"""In place of a file name: standard input or output."""
+
+PICTURES = ('.pdf', '.png', '.svg')
 
 
 @contextlib.contextmanager
@@ -124,3 +134,82 @@ def find_obstacle(path: Path, *, is_folder: bool = False) -> str:
         return '' if os.access(place, mode) else 'no permission'
     except (OSError, ValueError) as error:
         return getattr(error, 'strerror', None) or str(error)
+
+
+def check_output(
+    path: str | Path, *, is_folder: bool = False, endings: Sequence[str] = ('',)
+) -> None:
+    """Refuse a file, or a folder, that cannot be written, before anything long begins."""
+    reason = '' if str(path) == STANDARD else find_obstacle(Path(path), is_folder=is_folder)
+    if not str(path).lower().endswith(tuple(endings)):
+        reason = f'expected a name that ends with {", ".join(endings)}'
+    if reason:
+        raise TrajectoryError(f'{path}: cannot be written: {reason}')
+
+
+def check_outputs(
+    outputs: Sequence[tuple[str, Any]], inputs: Mapping[str, str | Path | None]
+) -> None:
+    """Refuse a file that cannot be written, or would replace what is read, or another output.
+
+    Outputs are pairs of option and file, None and `-` for no file. Inputs are read, by their
+    options or arguments; of a folder all files count.
+    """
+    chosen = [(option, path) for option, path in outputs if path not in (None, STANDARD)]
+    for option, path in chosen:
+        check_output(path, endings=PICTURES if option == '--plot' else ('',))
+    read = {
+        name: Path(path).resolve() for name, path in inputs.items() if path and path != STANDARD
+    }
+    seen: dict[Path, str] = {}
+    for option, path in chosen:
+        target = Path(path).resolve()
+        for name, source in read.items():
+            if target == source or (source in target.parents and target.exists()):
+                raise TrajectoryError(
+                    f'{option}: expected another file than {name}, which is read, got {path}'
+                )
+        # A pipe or a device takes more than one.
+        if target in seen and not (target.exists() and not target.is_file()):
+            raise TrajectoryError(
+                f'{option}: expected another file than that of {seen[target]}, got {path}'
+            )
+        seen[target] = option
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file, or standard output for `-`, at once; what was there stays if that fails."""
+    if str(path) == STANDARD:
+        buffer = getattr(sys.stdout, 'buffer', None)
+        if buffer is None:
+            sys.stdout.write(text)  # a text in memory
+            return
+        # In UTF-8, whatever the terminal speaks: so it is read, and so are files.
+        sys.stdout.flush()
+        buffer.write(text.encode('utf-8'))
+        return
+    write_whole(Path(path), text)
+
+
+def name_stream(path: str | Path, direction: str) -> str:
+    """Return what a file is called, `-` by its direction: input or output."""
+    return f'standard {direction}' if str(path) == STANDARD else str(path)
+
+
+def get_stem(file: str) -> str:
+    """Return the name of a file up to its first dot."""
+    return Path(file).name.partition('.')[0] or 'arm'
+
+
+def generate_names(path: Path) -> Iterator[Path]:
+    """Yield a name, and then the same with numbers: arm.urdf, arm_2.urdf, ..."""
+    yield path
+    stem, dot, endings = path.name.partition('.')
+    for number in itertools.count(2):
+        yield path.with_name(f'{stem}_{number}{dot}{endings}')
+
+
+def is_free(path: Path, *beside: str) -> bool:
+    """Return whether nothing has a name, nor one with other endings in its folder."""
+    stem = path.name.removesuffix(''.join(path.suffixes))
+    return not any(map(os.path.lexists, [path, *(path.with_name(stem + one) for one in beside)]))

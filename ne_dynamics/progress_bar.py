@@ -43,9 +43,7 @@ def open_bar(label: str, total: float, **looks: Any) -> Any:
     return tqdm(desc=label, total=total, file=sys.stderr, **{'leave': False, **looks})
 
 
-def show_items(
-    label: str, items: Iterator[Item], total: int, unit: str = 'piece'
-) -> Iterator[Item]:
+def show_items(label: str, items: Iterator[Item], total: int) -> Iterator[Item]:
     """Yield items, pieces of a work, and show how many have been used.
 
     Parameters
@@ -55,14 +53,10 @@ def show_items(
     total : int
         How many there will be.
     """
-    bar = open_bar(label, total, unit='piece')
-    if bar is None:
-        yield from items
-        return
-    with bar:
+    with count_done(label, total, 'piece') as done:
         for item in items:
             yield item
-            bar.update()
+            done()
 
 
 @contextlib.contextmanager
@@ -77,11 +71,9 @@ def count_done(label: str, total: int, unit: str) -> Iterator[Callable[[], None]
 def show_share(label: str) -> Iterator[Callable[[float], None] | None]:
     """Yield what shows the share that is done, 0 to 1; None where there is no bar."""
     bar = open_bar(label, PERCENT, unit='%')
-    if bar is None:
-        yield None
-        return
-    with bar:
-        yield lambda share: bar.update(round(PERCENT * share) - bar.n)
+    with contextlib.nullcontext() if bar is None else bar:
+        update = None if bar is None else bar.update
+        yield update and (lambda share: update(round(PERCENT * share) - bar.n))
 
 
 @contextlib.contextmanager

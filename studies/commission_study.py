@@ -161,7 +161,7 @@ def study_arm(
     folder.mkdir(parents=True, exist_ok=True)
     if arm.kind:
         given = folder / 'given.urdf'
-        write_whole(given, kind.given_text(subject.text))
+        write_whole(given, kind.given_text(subject.source.text))
         subject = CommissionedArm.read(str(given), arm.base_link, arm.tip_link)
     drawn = draw_hidden_errors(subject.robot, arm.seed, arm.effort_meaning, arm.reversed_joint)
     errors = kind.reports(drawn, subject.robot)

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.excitation import FLOOR, ExcitationLimits, load_solids, plan_excitation
 from ne_dynamics.excitation import plan as planning
 from ne_dynamics.excitation.clearance import Clearance
@@ -38,6 +37,7 @@ from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.logs import Log, filtered
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion import read_trajectory
 from ne_dynamics.papers.robots import example_robots
 
 QUARTER = np.pi / 2.0

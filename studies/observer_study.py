@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ne_dynamics.control import largest_damping_rate
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros import PARAMETERS
 from ne_dynamics.simulation import ElasticArm, MujocoArm, OneProcessLoop
@@ -29,7 +30,6 @@ from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.demo.motion import WaypointMotion, rest_to_rest
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.one_process_loop import (
-    Stiction,
     differenced_velocity,
     encoder,
     external_push,
@@ -68,6 +68,51 @@ NOTHING_IS_GIVEN_UP: Mapping[str, object] = {
     'velocity_check': False,
 }
 """Large errors are to be measured."""
+
+
+class Stiction:
+    """Friction with bristles, which is larger at rest: Coulomb, Stribeck, presliding (LuGre).
+
+    Parameters
+    ----------
+    coulomb : array-like, shape (n,)
+        Effort in motion [N m or N].
+    breakaway : float
+        Effort at rest, by that.
+    inertia : array-like, shape (n,)
+        Of the joints, for the damping of the bristles [kg m^2 or kg].
+    stribeck_velocity : float
+        At which it has fallen by most of the difference [rad/s or m/s].
+    presliding : float
+        How far bristles bend before the joint breaks away [rad or m].
+    """
+
+    def __init__(
+        self,
+        coulomb: ArrayLike,
+        breakaway: float,
+        inertia: ArrayLike,
+        stribeck_velocity: float = 0.01,
+        presliding: float = 1e-4,
+    ) -> None:
+        self._coulomb = np.array(coulomb, dtype=np.float64)
+        self._static = breakaway * self._coulomb
+        self._stribeck_velocity = stribeck_velocity
+        self._stiffness = self._static / presliding
+        self._damping = 0.7 * np.sqrt(self._stiffness * np.asarray(inertia))
+        self._bent = np.zeros_like(self._coulomb)
+
+    def __call__(self, arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        """Return what the bristles do to the joints, a period after the last call."""
+        velocity, period = arm.velocity, arm.period
+        share = np.exp(-((velocity / self._stribeck_velocity) ** 2))
+        largest = self._coulomb + (self._static - self._coulomb) * share
+        # Implicit: bristles are stiff.
+        slip = period * self._stiffness * np.abs(velocity) / largest
+        bent = (self._bent + period * velocity) / (1.0 + slip)
+        rate, self._bent = (bent - self._bent) / period, bent
+        friction: FloatArray = -(self._stiffness * bent + self._damping * rate)
+        return friction
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ The equations are C, the rest is C++ that is the same for every arm: what differ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import inf, isfinite, radians
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ne_dynamics import __version__
-from ne_dynamics.bring_up.arm import check_package_name
+from ne_dynamics.bring_up.arm import check_package_name, find_joints_without_effort
 from ne_dynamics.bring_up.package import make_environment, render_templates
 from ne_dynamics.codegen.c.c_project import make_prefix
 from ne_dynamics.codegen.description import MARK as C_MARK
@@ -28,6 +28,7 @@ from ne_dynamics.control import (
     phase_margin,
 )
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType, Robot
 from ne_dynamics.motion import MOTION, position_limits, sample_positions, usual_velocities
@@ -134,6 +135,32 @@ class ArmController:
     """No controller manager is as fast [Hz]."""
 
     @classmethod
+    def of_model(
+        cls,
+        package: str,
+        model: ModelSource,
+        robot: Robot,
+        values: Mapping[str, Any],
+        rate: int,
+        sensor: str = '',
+    ) -> ArmController:
+        """Return the controller of a robot of a model, as :meth:`from_settings`.
+
+        The values are parameters of the node by name. What of them is not for the controller is a
+        remark, and so are joints that have no effort in the URDF.
+        """
+        values = {**values, 'wrench.enabled': bool(sensor)}
+        remarks = [f'not of the controller: {name}' for name in _find_others(values)]
+        for kind in ('command_interface', 'state_interface') if model.is_urdf else ():
+            names = find_joints_without_effort(model.text, robot.joint_names, kind)
+            if names:
+                remarks.append(f'no {kind} effort in <ros2_control>: {", ".join(names)}')
+                if kind == 'state_interface':
+                    values.setdefault('state_effort', 'ignore')
+        made = cls.from_settings(package, robot, PARAMETERS.changed(values), rate, sensor)
+        return replace(made, remarks=(*remarks, *made.remarks))
+
+    @classmethod
     def from_settings(
         cls, package: str, robot: Robot, settings: NodeSettings, rate: int, sensor: str = ''
     ) -> ArmController:
@@ -215,7 +242,7 @@ class ArmController:
         return found
 
 
-def find_others(names: Iterable[str]) -> list[str]:
+def _find_others(names: Iterable[str]) -> list[str]:
     """Return those of the node's parameters that the controller does not have."""
     return sorted(set(names) - {*PER_JOINT, *SHARED, *OF_THE_MODEL})
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ne_dynamics import __version__
 from ne_dynamics.bring_up.arm import BroughtUpArm
 from ne_dynamics.errors import optional_dependency
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -20,6 +22,22 @@ SUFFIX = '.jinja'
 
 COLORS = ('#1f77b4', '#d62728', '#1ac938', '#ff7f0e', '#9467bd', '#17becf')
 """Of the joints' curves, in turns."""
+
+
+def write_package(
+    folder: Path, texts: Mapping[str, str], robot: Robot, remarks: Sequence[str], launch: str
+) -> list[str]:
+    """Write texts by their paths in a folder; say in lines what, and which file to launch."""
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / path, text)
+    name = folder.absolute().name
+    return [
+        f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip_link}',
+        *remarks,
+        f'Next: colcon build --packages-select {name}, then',
+        f'      ros2 launch {name} {launch}   ({folder}/README.md)',
+    ]
 
 
 def render_package(arm: BroughtUpArm) -> dict[str, str]:

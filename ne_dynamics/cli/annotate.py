@@ -11,11 +11,16 @@ from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ParameterError, TrajectoryError
-from ne_dynamics.motion import AnnotatedFile, AnnotationRequest, trajectory_text
+from ne_dynamics.motion import (
+    AnnotatedFile,
+    AnnotationRequest,
+    read_trajectory,
+    trajectory_text,
+)
+from ne_dynamics.prepared_file import STANDARD, name_stream, write_text
 
 ENDING = '_annotated.yaml'
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
-"""Environment variable that names the model when the option does not."""
 
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
 
@@ -58,28 +63,30 @@ IN > input
 
 def run(args: argparse.Namespace) -> int:
     """Annotate one file; return 0. What goes wrong is raised, and nothing is written then."""
-    given, target = args.input, args.output
-    is_alone = target is None and given != files.STANDARD and not Path(given).exists()
+    given, is_standard = args.input, args.input == STANDARD
+    is_alone = args.output is None and not is_standard and not Path(given).exists()
     if not args.model or is_alone:
         # Two names may be IN and OUT, or MODEL and IN.
         raise ParameterError(
-            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, or '
-            f'MODEL before IN, got neither{f" and no file {given}" * is_alone}'
+            f'expected --model MODEL or the environment variable {MODEL_VARIABLE}, or MODEL '
+            f'before IN, got neither{f" and no file {given}" * is_alone}'
         )
-    if target is None:
-        is_standard = given == files.STANDARD
-        target = given if is_standard else str(files.choose_name(given, ENDING))
-    request = AnnotationRequest(**take(AnnotationRequest, args))
-    if args.json and target == files.STANDARD:
+    if args.output is None and is_standard:
+        args.output = STANDARD
+    files.settle_output(args, ENDING, source=given, is_always=True)
+    target = str(args.output)
+    if args.json and target == STANDARD:
         raise ParameterError('--json: expected a file as OUT, got standard output')
-    source = files.read_trajectory(given)
+    files.check_files(args, [('OUT', target)], IN=given)
+    request = AnnotationRequest(**take(AnnotationRequest, args))
+    source = read_trajectory(given)
     dynamics = Dynamics(read_model(args).load(), gravity=args.gravity, backend='python')
-    names = files.call(given, 'input'), files.call(target, 'output')
+    names = name_stream(given, 'input'), name_stream(target, 'output')
     try:
         found = AnnotatedFile.make(dynamics, source, request)
     except TrajectoryError as error:
         raise TrajectoryError(f'{names[0]}: {error}') from error
-    files.write_text(target, trajectory_text(found.result, source.stamp, source.frame_id))
+    write_text(target, trajectory_text(found.result, source.stamp, source.frame_id))
     if args.json:
         print(json.dumps(found.as_json(*names)))
     else:

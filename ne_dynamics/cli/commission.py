@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import re
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.model import require_packages
 from ne_dynamics.commission import Ending
 from ne_dynamics.commission.arm.operator import Operator
-from ne_dynamics.commission.folder import holds_run
-from ne_dynamics.commission.run import CommissionRequest, describe_outcome, run_commission
-from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED
+from ne_dynamics.commission.run import (
+    ENDING,
+    CommissionRequest,
+    describe_outcome,
+    read_namespace,
+    run_commission,
+)
+from ne_dynamics.errors import EXIT_ERROR, EXIT_INTERRUPTED, InputError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation import EffortMeaning
 
-ENDING = '_commission'
-NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
-
-
-def _read_namespace(text: str) -> str:
-    """Return a ROS namespace with its slash, '' for that of everybody; for argparse."""
-    names = text.strip('/')
-    if names and not NAMESPACE.fullmatch(names):
-        raise argparse.ArgumentTypeError(
-            f'expected names of letters, digits and _ with / between them, got {text!r}'
-        )
-    return f'/{names}' if names else ''
-
 
 def _read_folder(text: str) -> Path:
-    """Return the folder of a run; for argparse."""
+    """Return the folder of a run."""
     if not text:
-        raise argparse.ArgumentTypeError('expected the name of a folder, got an empty one')
+        raise InputError('expected the name of a folder, got an empty one')
     return Path(text)
 
 
@@ -50,7 +40,7 @@ add_parser = declare(
 @model
     URDF of the arm (with --simulated: default one of our own)
 @links
-{files.declare_output('FOLDER', ENDING, 'folder of the run', 'folder = True')}
+{files.declare_output('FOLDER', ENDING, 'folder of the run', 'folder')}
 --simulated
 --seed N : natural
 --reports : reports
@@ -64,7 +54,7 @@ add_parser = declare(
     needs_model=False,
     reports=[meaning.value for meaning in EffortMeaning],
     folder=_read_folder,
-    namespace=_read_namespace,
+    namespace=read_namespace,
 )
 
 
@@ -82,11 +72,10 @@ def run(args: argparse.Namespace) -> int:
         # An arm that cannot keep off itself is refused before anything is written.
         prepare()
         load_solids(subject.file, subject.robot, description_file=subject.file)
-    path = args.output
-    if path is True:
-        path = choose_folder(subject.file, request.describe(subject))
+    if args.output in (None, True):
+        args.output = request.choose_folder(subject)
     outcome, folder = run_commission(
-        request, subject, path, operator, is_agreed=is_agreed, prepare=prepare
+        request, subject, args.output, operator, is_agreed=is_agreed, prepare=prepare
     )
     lines = describe_outcome(outcome, folder, subject.robot)
     if outcome.ending is Ending.COMPLETE:
@@ -94,13 +83,3 @@ def run(args: argparse.Namespace) -> int:
         return 0
     files.say(lines)
     return EXIT_INTERRUPTED if outcome.ending is Ending.INTERRUPTED else EXIT_ERROR
-
-
-def choose_folder(model: str, about: dict[str, Any]) -> Path:
-    """Return the folder in which such a run of a model goes on, or a new one, and say it."""
-    for path in files.generate_names(Path(files.get_stem(model) + ENDING)):
-        is_run = holds_run(path, about)
-        if is_run or not path.exists() or (path.is_dir() and not any(path.iterdir())):
-            break
-    files.say([f'output: {path}' + ', where the run goes on' * is_run])
-    return path

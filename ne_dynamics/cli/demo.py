@@ -45,7 +45,7 @@ add_parser = declare(
     control laws, of {', '.join(LAWS)}; not with another scenario
 --short > is_short
     {ControlLaws.short_duration:g} s, {' and '.join(SHORT_LAWS)}; another scenario: fewer runs
---output DIR : path = True
+--output DIR : path
     folder for the plots (default: demo_output, or with a number after it)
 @json
 """,
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     laws = tuple(args.laws)
     options = Options(**take(Options, args, model_file=args.model, laws=laws))
     require_packages(args, ros=True, sim=True, plot=True)
-    settle_output(args, '_output', source='demo')
+    settle_output(args, '_output', source='demo', is_always=True)
     announce = (lambda text: None) if args.json else print
     announce('Node and simulated arm run as two processes. This takes up to a minute or two.')
     with terminated_in_order():

@@ -54,9 +54,7 @@ def run(args: argparse.Namespace) -> int:
     for option, value in (('-o', args.output), ('--prefix', args.prefix)):
         if value is not None and not args.all:
             raise InputError(f'{option}: expected --all beside it; one function is printed')
-    if args.all and args.output is None:
-        args.output = True
-    settle_output(args, ENDING)
+    settle_output(args, ENDING, is_always=args.all)
     robot = read_model(args).load()
     tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
     dynamics = Dynamics(robot, backend='python', tolerance=tolerance)

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
-from ne_dynamics import excitation
 from ne_dynamics.cli.options import files
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.model import read_model, require_packages
 from ne_dynamics.cli.options.readers import number
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.excitation import ExcitationLimits, KeepOut, Shares, plan_excitation
-from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.errors import InputError
+from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
+from ne_dynamics.excitation.solids import load_model_solids
 from ne_dynamics.excitation.start_pose import arrange_start
 from ne_dynamics.excitation.text import describe_excitation, make_document
-from ne_dynamics.model.model_source import ModelSource
-from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import trajectory_text
+from ne_dynamics.prepared_file import name_stream, write_text
 from ne_dynamics.progress_bar import say_expected_time, show_share
-
-LIMITED = ('velocity', 'acceleration', 'effort')
 
 ENDING = '_excitation.yaml'
 
 OPTIONS = f"""
 @model_file
 @lock
-{files.declare_output('FILE', ENDING, 'file to write; - for standard output', 'str = True')}
+{files.declare_output('FILE', ENDING, 'file to write; - for standard output', 'str')}
 --start J... : value
     start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the first without
     collision of zero, the middle of the limits, random poses; it is printed)
@@ -44,20 +39,16 @@ OPTIONS = f"""
 --starts N : int
 @gravity
 # limits: JOINT=VALUE, or VALUE for all joints
---position-share X : share = {Shares.position}
-    usable part of the range, about its middle
---velocity-share X : share = {Shares.velocity}
-    usable part of the velocity limit
---acceleration-share X : share = {Shares.acceleration}
-    usable part of the acceleration limit
---effort-share X : share = {Shares.effort}
-    usable part of the effort limit; the rest is for errors of the model
---velocity-limit JOINT=VALUE * : value
+--position-share X > position : share
+--velocity-share X > velocity : share
+--acceleration-share X > acceleration : share
+--effort-share X > effort : share
+--velocity-limit JOINT=VALUE * > velocity_limits : value
     velocity limit (default: the model's); may be repeated
---acceleration-limit JOINT=VALUE * : value
+--acceleration-limit JOINT=VALUE * > acceleration_limits : value
     acceleration limit (default: the model's, or from half of the effort that gravity leaves); may
     be repeated
---effort-limit JOINT=VALUE * : value
+--effort-limit JOINT=VALUE * > effort_limits : value
     effort limit (default: the model's); may be repeated
 # distances
 --keep-out NX NY NZ D * : number
@@ -80,7 +71,7 @@ def _read_value(text: str) -> tuple[str, float]:
     """Return NAME=VALUE, or VALUE alone with the name ''."""
     name, separator, amount = text.rpartition('=')
     if separator and not name:
-        raise argparse.ArgumentTypeError(f'expected VALUE or NAME=VALUE, got {text!r}')
+        raise InputError(f'expected VALUE or NAME=VALUE, got {text!r}')
     return name, number(amount)
 
 
@@ -91,7 +82,7 @@ add_parser = declare(
     'outside of keep-out half-spaces. It is checked every millisecond and written as '
     'trajectory_msgs/JointTrajectory (YAML). `ne_dynamics identify` fits a model to a log of it.',
     OPTIONS,
-    request=plan_excitation,
+    request=(Shares, plan_excitation),
     value=_read_value,
     objective=('log-det', 'condition'),
 )
@@ -100,7 +91,7 @@ add_parser = declare(
 def run(args: argparse.Namespace) -> int:
     """Plan, write and report; return 0."""
     require_packages(args, excite=True)
-    files.settle_output(args, ENDING)
+    files.settle_output(args, ENDING, is_always=True)
     args.output = str(args.output)
     files.check_files(args, [('-o', args.output)])
     if args.keep_out and args.no_keep_out:
@@ -108,47 +99,20 @@ def run(args: argparse.Namespace) -> int:
     model = read_model(args)
     robot = model.load()
     dynamics = Dynamics(robot, args.gravity)
-    solids = () if args.no_self_collision else _load_solids(args, model, robot)
+    solids = () if args.no_self_collision else load_model_solids(model, robot, args.package_path)
     planes = [KeepOut(plane[:3], plane[3]) for plane in args.keep_out]
-    planes = planes or [excitation.FLOOR] * (not args.no_keep_out)
-    shares = Shares(*(getattr(args, f'{what}_share') for what in ('position', *LIMITED)))
+    planes = planes or [FLOOR] * (not args.no_keep_out)
+    shares = Shares(**take(Shares, args))
     start, notes = arrange_start(dynamics, args.start or (), solids, planes, args.margin, shares)
-    given = {
-        f'{what}_limits': _spread(getattr(args, f'{what}_limit'), robot.joint_names)
-        for what in LIMITED
-    }
-    limits = ExcitationLimits.of_robot(dynamics, start, shares, **given)
+    wanted = {'dynamics': dynamics, 'start': start, 'shares': shares}
+    limits = ExcitationLimits.of_robot(**take(ExcitationLimits.of_robot, args, **wanted))
     say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
-        wanted = {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
-        wanted |= {'dynamics': dynamics, 'start': start}
+        wanted |= {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
         found = plan_excitation(**take(plan_excitation, args, **wanted))
-    files.write_text(args.output, trajectory_text(found.trajectory, (0, 0), ''))
+    write_text(args.output, trajectory_text(found.trajectory, (0, 0), ''))
     notes += found.notes
     document = {'output': args.output, **make_document(found, robot), 'notes': notes}
-    lines = describe_excitation(found, robot, files.call(args.output, 'output'))
+    lines = describe_excitation(found, robot, name_stream(args.output, 'output'))
     files.print_result(args, document, [*lines, '', *(f'note: {note}' for note in notes)])
     return 0
-
-
-def _load_solids(args: argparse.Namespace, model: ModelSource, robot: Robot) -> tuple[Solid, ...]:
-    if not model.is_urdf:
-        raise ModelError(
-            f'{args.model}: expected a URDF, whose shapes tell what may touch what, got a DH '
-            'file; --no-self-collision plans without'
-        )
-    try:
-        return excitation.load_solids(model.text, robot, args.model, args.package_path)
-    except ModelError as error:
-        raise ModelError(
-            f'{error}; --package-path says where packages are, --no-self-collision plans '
-            'without shapes'
-        ) from error
-
-
-def _spread(values: Sequence[tuple[str, float]], names: Sequence[str]) -> dict[str, float]:
-    """Return limits by joint; one without a name is that of all joints."""
-    result: dict[str, float] = {}
-    for name, value in values:
-        result |= {name: value} if name else dict.fromkeys(names, value)
-    return result

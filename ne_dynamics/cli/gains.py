@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 from typing import Any
 
 from ne_dynamics import gains
@@ -14,8 +13,9 @@ from ne_dynamics.cli.options.model import read_model, require_packages
 from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains import ALL_MODES, GainDesign, GainRequest
-from ne_dynamics.motion import Waypoints
+from ne_dynamics.gains import ALL_MODES, GainRequest
+from ne_dynamics.motion import Waypoints, read_trajectory
+from ne_dynamics.prepared_file import check_output, write_text
 from ne_dynamics.progress_bar import say_expected_time
 
 ENDING = '_gains'
@@ -35,9 +35,7 @@ or --position-step X[,X...] : values
 --drive-rate HZ : float
 --drive-delay S : float
 --drive-kp LEAST LARGEST > drive_kp_range : float
-    range of kp of the drives
 --drive-kd LEAST LARGEST > drive_kd_range : float
-    range of kd of the drives
 # the arm
 --uncertainty PART : float
 --payload KG[,KG] : values
@@ -63,11 +61,8 @@ or --position-step X[,X...] : values
 {files.declare_output('FOLDER', ENDING, 'folder for the parameter files')}
 --write KIND FILE *
     write one parameter file: node, jtc or mit
---controller NAME = effort_trajectory_controller
-    name of the joint_trajectory_controller in the file
+--controller NAME
 --joints JOINT...
-    order of arrays in the node's files, that of its parameter `joints` (default: that of the
-    model)
 --plot FILE.png : path
     plot margins and responses
 --prove COUNT : int
@@ -80,7 +75,7 @@ def _read_values(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(','))
     except ValueError:
-        raise argparse.ArgumentTypeError(f'expected X[,X...], got {text!r}') from None
+        raise InputError(f'expected X[,X...], got {text!r}') from None
 
 
 add_parser = declare(
@@ -91,7 +86,7 @@ add_parser = declare(
     'limits each gain, the sag, and the errors of a motion. Exit code: 1 if an arm of --prove '
     'does not settle.',
     OPTIONS,
-    request=GainRequest,
+    request=(gains.as_yaml, GainRequest),
     values=_read_values,
     velocity_source=[each.value for each in VelocitySource],
     mode=[mode.value for mode in ALL_MODES],
@@ -101,18 +96,23 @@ add_parser = declare(
 def run(args: argparse.Namespace) -> int:
     """Compute, try, write and print; return 0, or 1 when an arm did not settle."""
     _check_options(args)
-    request = _read_gain_request(args)
+    changed: dict[str, Any] = {'modes': tuple(args.modes or ALL_MODES)}
+    if args.encoder_bits is not None:
+        changed['position_step'] = 2.0 * math.pi / 2**args.encoder_bits
+    if args.strict:
+        changed['relaxed_margins'] = ()
+    request = GainRequest(**take(GainRequest, args, **changed))
     robot = read_model(args).load()
     gains.order_joints(robot.joint_names, args.joints)
     dynamics = Dynamics(robot, args.gravity, backend='python')
     motion = None
     if args.trajectory is not None:
-        source = files.read_trajectory(args.trajectory)
+        source = read_trajectory(args.trajectory)
         motion = Waypoints.from_points(robot.joints, source.joint_names, source.points)
     share = len(request.modes) / len(ALL_MODES)
     say_expected_time((12.0 + 36.0 * share) * (robot.n / 6) ** 5)
     design = gains.design_gains(dynamics, request, motion)
-    texts = _make_texts(args, design)
+    texts = gains.make_files(design, args.output, args.write, args.controller, args.joints)
     document: dict[str, Any] = {'model': args.model, **design.as_json()}
     lines, is_unproven = design.text().split('\n'), False
     if args.prove is not None:
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         args.output.mkdir(parents=True, exist_ok=True)
     for path, text in texts:
-        files.write_text(path, text)
+        write_text(path, text)
     files.print_result(args, document, [*lines, *(f'written: {path}' for path, _ in texts)])
     return int(is_unproven)
 
@@ -149,30 +149,8 @@ def _check_options(args: argparse.Namespace) -> None:
     require_packages(args, plot=args.plot is not None, sim=args.prove is not None)
     files.settle_output(args, ENDING)
     outputs = [*(('--write', name) for _, name in args.write), ('--plot', args.plot)]
-    if args.plot is not None:
-        files.check_picture(args.plot)
     if args.output is not None:
-        files.check_output(args.output, is_folder=True)
+        check_output(args.output, is_folder=True)
         for name in gains.FILE_NAMES.values() if args.output.is_dir() else ():
-            files.check_output(args.output / name)
+            check_output(args.output / name)
     files.check_files(args, outputs, **{'--trajectory': args.trajectory})
-
-
-def _read_gain_request(args: argparse.Namespace) -> GainRequest:
-    """Return what the options ask for."""
-    changed: dict[str, Any] = {'modes': tuple(args.modes or ALL_MODES)}
-    if args.encoder_bits is not None:
-        changed['position_step'] = 2.0 * math.pi / 2**args.encoder_bits
-    if args.strict:
-        changed['relaxed_margins'] = ()
-    return GainRequest(**take(GainRequest, args, **changed))
-
-
-def _make_texts(args: argparse.Namespace, design: GainDesign) -> list[tuple[Path, str]]:
-    """Return the parameter files that are asked for, with their texts."""
-    wanted = [(kind, Path(name)) for kind, name in args.write]
-    if args.output is not None:
-        kinds = gains.list_kinds(design)
-        wanted += [(kind, args.output / gains.FILE_NAMES[kind]) for kind in kinds]
-    made = [gains.as_yaml(design, kind, args.controller, args.joints) for kind, _ in wanted]
-    return list(zip((path for _, path in wanted), made, strict=True))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +15,19 @@ from ne_dynamics.driver.diagnosis import diagnose_load_logs, diagnose_logs
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
-from ne_dynamics.identification import FilteredLogs, JointResidual, identify, identify_filtered
-from ne_dynamics.identification.fit_evidence import show_log
-from ne_dynamics.identification.load.load_report import report_load
+from ne_dynamics.identification import FilteredLogs, identify, identify_filtered
+from ne_dynamics.identification.load.load_report import LoadReport, report_load
 from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.report.pages import show_identification, show_refusal
-from ne_dynamics.identification.report.report import Identified
-from ne_dynamics.identification.report.text import describe_identified
+from ne_dynamics.identification.report.text import LogsFit
 from ne_dynamics.identification.writing.model_files import require_own_extras
-from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
-from ne_dynamics.logs.diagnosis import DiagnosedLogs
-from ne_dynamics.logs.parts import get_last
+from ne_dynamics.identification.writing.written_model import make_written_model
 from ne_dynamics.logs.recorded_joints import LogRequest
 from ne_dynamics.logs.robot_logs import RobotLogs
 from ne_dynamics.logs.work import Work
-from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import SUFFIX
 from ne_dynamics.model.model_source import ModelSource
+from ne_dynamics.prepared_file import STANDARD, check_output
 from ne_dynamics.progress_bar import say_expected_time
 
 ENDING = '_identified.urdf'
@@ -54,7 +49,6 @@ add_parser = declare(
 --spread PART : positive
 --blocks COUNT : blocks
 --offsets
-    the constant part of the efforts is a measurement error: reported, not part of the model
 --force
     fit and write even if the log has errors
 @report
@@ -67,11 +61,9 @@ add_parser = declare(
 --without LOG
     log without the load, of the same or another motion: errors of the model cancel
 --mass KG : float
-    mass of the load, with --drive-gains
---payload-link LINK = ''
-    link fixed to the tip link whose frame describes the load (default: the tip link)
+--payload-link LINK > link_name
 """,
-    request=(identify, LogRequest),
+    request=(report_load, identify, LogRequest),
     blocks=range(2, 51),
 )
 
@@ -95,85 +87,62 @@ def _run_fit(args: argparse.Namespace) -> None:
         model = read_model(args)
         if args.output is not None:
             _settle_output(args, model)
-        say_expected_time(2.0 + 0.3e-6 * sum(map(files.measure_bytes, args.log)))
+        places = (place for log in map(Path, args.log) for place in (log, *log.rglob('*')))
+        size = sum(place.stat().st_size for place in places if place.is_file())
+        say_expected_time(2.0 + 0.3e-6 * size)
         with open_work(args) as work:
             whole = read_logs(args, model, work)
             source = whole.lock_still(model, work)
             dynamics = Dynamics(source.robot, args.gravity, backend='python')
-            found = diagnose_logs(dynamics, source.logs, work, is_repaired=args.repair)
+            found = diagnose_logs(dynamics, source, work, is_repaired=args.repair)
             if found.refused and not args.force:
-                write_report(lambda: show_refusal(source, found, dynamics, args.cutoff))
-                document = {'model': args.model, 'written': None, **source.as_json()}
-                heads = [f'{log.source}: {log.summary()}' for log in source.logs]
-                lines = [*heads, *source.lines(), '', *found.lines()]
-                files.print_result(args, {**document, **found.as_json()}, lines)
-                raise InputError(_explain_refusal(found))
+                write_report(lambda: show_refusal(found, dynamics, args.cutoff))
+                document = {'model': args.model, 'written': None, **found.as_json()}
+                files.print_result(args, document, found.lines())
+                raise InputError(found.refusal)
             logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
             bounds = read_bounds(source.robot, model.text, args.model)
             given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
-            result = identify_filtered(**given)
-            written: WrittenModel | None = None
-            rest: tuple[JointResidual, ...] = ()
-            if args.output is not None and (args.force or not result.report.has_errors):
-                extras = model.read_extras()
-                written = make_written_model(model.text, result.robot, extras, model.encoding)
-                rest = _evaluate_written(args, written, whole, logs)
-        fit = _Fit(source, found, dynamics, logs, result, written, rest)
-        _tell(args, write_report, fit)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    """What was fitted to what, and what the files that are to be written leave of the logs."""
-
-    source: RobotLogs
-    found: DiagnosedLogs
-    dynamics: Dynamics
-    logs: FilteredLogs
-    result: Identified
-    written: WrittenModel | None
-    rest: tuple[JointResidual, ...]
-
-
-def _tell(args: argparse.Namespace, write_report: Callable[..., None], fit: _Fit) -> None:
-    """Write model and report, and print."""
-    source, found, logs, result = fit.source, fit.found, fit.logs, fit.result
-    # All that can fail comes before the files are written.
-    part, document = None, dict[str, Any]()
-    if args.json or args.report is not None:
-        last = get_last(found.logs[-1], logs.cutoff_frequency)
-        part = show_log(fit.dynamics, result.evidence, logs, result.report.fitted, last)
+            fit = LogsFit(found, dynamics, logs, identify_filtered(**given))
+            is_usable = args.force or not fit.result.report.has_errors
+            if args.output is not None and is_usable:
+                fit = _with_written(args, fit, model, whole)
+        # All that can fail comes before the files are written.
+        written = None if fit.written is None else args.output
         document = {
             'model': args.model,
-            'written': None if fit.written is None else args.output,
-            'as_written': [joint.as_json() for joint in fit.rest],
-            'locked': source.locked,
-            **found.as_json(),
-            **result.report.as_json(),
-            'noise_floor': part.spectra.noise_floor,
-            **result.evidence.as_json(),
+            'written': written,
+            **(fit.as_json() if args.json else {}),
         }
-    notes = [*source.lines(), *found.lines()]
-    lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
-    if fit.written is not None:
-        extras = fit.written.write(args.output)
-        beside = '' if extras is None else f' and {extras.name} beside it'
-        lines += ['', f'written: {args.output}{beside}']
-        lines += ['  RMS residual of these files on the whole log:']
-        width = max(len(joint.name) for joint in fit.rest)
-        lines += [
-            f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}'
-            for joint in fit.rest
-        ]
-    try:
-        if part is not None:
-            shown = source, found, fit.dynamics, result, part
-            write_report(lambda: show_identification(*shown))
-    finally:
-        # What was written is said, whatever became of the report.
-        files.print_result(args, document, lines)
-    if result.report.has_errors and not args.force:
-        raise InputError('the log cannot be used')
+        page = show_identification(fit) if args.report is not None else None
+        lines = [*fit.lines(), *fit.write(args.output)]
+        try:
+            if page is not None:
+                write_report(lambda: page)
+        finally:
+            # What was written is said, whatever became of the report.
+            files.print_result(args, document, lines)
+        if not is_usable:
+            raise InputError('the log cannot be used')
+
+
+def _with_written(
+    args: argparse.Namespace, fit: LogsFit, model: ModelSource, source: RobotLogs
+) -> LogsFit:
+    """Return a fit with the model that is to be written, and what it leaves of the logs.
+
+    That is as `evaluate` has it when the files are read again: `source` has the logs without
+    locking what stands in them.
+    """
+    logs, written = fit.logs, make_written_model(model, fit.result.robot)
+    robot = written.load(source.locked)
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    if robot.n != logs.logs[0].log.position.shape[1]:
+        # Joints that stand were locked, which `evaluate` does not.
+        found = diagnose_logs(dynamics, source, logs.work, is_repaired=args.repair)
+        logs = FilteredLogs.read(robot, found.logs, logs.work, args.cutoff)
+    rest = compare_models(logs, 0, dynamics)[0].describe(robot)
+    return replace(fit, written=written, rest=rest)
 
 
 def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
@@ -185,45 +154,17 @@ def _settle_output(args: argparse.Namespace, model: ModelSource) -> None:
         )
     files.settle_output(args, ENDING, SUFFIX)
     path = args.output
-    if str(path) == files.STANDARD:
+    if str(path) == STANDARD:
         raise InputError('-o: expected a file, got -: a model is two files')
-    files.check_output(path)
-    is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
-    if not (is_named or looks_like_xml(read_text(path)[0])):
-        raise InputError(f'{path}: -o: expected a new file or a URDF to replace, got another file')
+    check_output(path)
     require_own_extras(path, Path(args.model), model.find_own_extras())
-
-
-def _evaluate_written(
-    args: argparse.Namespace, written: WrittenModel, source: RobotLogs, logs: FilteredLogs
-) -> tuple[JointResidual, ...]:
-    """Return what a model leaves of the logs when its texts are read again, as `evaluate` does it.
-
-    `source` has the logs without locking what stands in them, `logs` is what was fitted to.
-    """
-    robot = written.load(source.locked)
-    dynamics = Dynamics(robot, args.gravity, backend='python')
-    if robot.n != logs.logs[0].log.position.shape[1]:
-        # Joints that stand were locked, which `evaluate` does not.
-        found = diagnose_logs(dynamics, source.logs, logs.work, is_repaired=args.repair)
-        logs = FilteredLogs.read(robot, found.logs, logs.work, args.cutoff)
-    return compare_models(logs, 0, dynamics)[0].describe(robot)
-
-
-def _explain_refusal(found: DiagnosedLogs) -> str:
-    """Return why nothing came of logs that are wrong, and what to do."""
-    return (
-        f'the log cannot be used as it is: nothing was fitted; {found.remedy}, --force uses it '
-        'all the same'
-    )
 
 
 def _is_load_asked(args: argparse.Namespace) -> bool:
     """Return whether a load is asked for; refuse options that do not go together."""
-    asked = ['--payload'] * args.payload + ['--drive-gains'] * args.drive_gains
-    if len(asked) > 1:
+    if args.payload and args.drive_gains:
         raise InputError('expected either --payload or --drive-gains, got both')
-    if not asked:
+    if not (args.payload or args.drive_gains):
         for name in ('without', 'mass'):
             if getattr(args, name) is not None:
                 raise InputError(f'--{name}: expected --payload or --drive-gains with it')
@@ -238,7 +179,8 @@ def _is_load_asked(args: argparse.Namespace) -> bool:
         (args.payload and args.mass is not None, 'no --mass: it is what is asked for'),
     ):
         if is_wrong:
-            raise InputError(f'{asked[0]}: expected {expected}')
+            asked = '--payload' if args.payload else '--drive-gains'
+            raise InputError(f'{asked}: expected {expected}')
     return True
 
 
@@ -246,19 +188,12 @@ def _run_load(args: argparse.Namespace) -> None:
     """Find the load, or gains from a load that is known, and print them; see :func:`run`."""
     source = read_logs(args, read_model(args), Work(), *filter(None, [args.without]))
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    known: dict[str, Any] = {'mass': args.mass, 'link_name': args.payload_link}
-    found = diagnose_load_logs(dynamics, source.logs, is_repaired=args.repair, **known)
-    document: dict[str, Any] = {'model': args.model, 'without': None, 'diagnosis_without': None}
-    for suffix, log, own in zip(('', '_without'), found.logs, found.diagnoses, strict=False):
-        document |= {suffix[1:] or 'log': log.summary(), f'diagnosis{suffix}': own.as_json()}
-    lines = []
-    for log, told in zip(found.logs, found.describe_each(), strict=True):
-        lines += [f'{log.source}: {log.summary()}', *told]
-    refused = [] if args.force else found.refused
+    known: dict[str, Any] = {'mass': args.mass, 'link_name': args.link_name}
+    found = diagnose_load_logs(dynamics, source, is_repaired=args.repair, **known)
+    refused, result = [] if args.force else found.refused, LoadReport(found)
     if not refused:
         known |= {'cutoff_frequency': args.cutoff, 'spread': args.spread}
-        result, told = report_load(dynamics, found.logs, **known)
-        document, lines = document | result, lines + told
-    files.print_result(args, document, lines)
+        result = report_load(dynamics, found, **known)
+    files.print_result(args, {'model': args.model, **result.as_json()}, result.lines())
     if refused:
-        raise InputError(f'{", ".join(refused)}: {_explain_refusal(found)}')
+        raise InputError(f'{", ".join(refused)}: {found.refusal}')

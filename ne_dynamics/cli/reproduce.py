@@ -10,67 +10,37 @@ from typing import Any
 from ne_dynamics.cli.options.declaration import fill, take
 from ne_dynamics.cli.options.files import say, settle_output
 from ne_dynamics.cli.options.model import read_model
+from ne_dynamics.papers.studies import document
+from ne_dynamics.papers.studies.drawn_study import DRAWN, find_study, run_study
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.progress_bar import show_share
 
-DOCUMENT = """
-@json
---document FILE : path
-    write the tables between markers of a Markdown file
-"""
-PICTURE = """
---output DIR : path = True
-    folder for the picture (default: reproduce_output, or with a number after it)
-"""
-ARMS = """
---arms N : count = 160
-    number of random arms
---seed N : natural = 4
-    seed of the arms
-"""
-JOINTS = """
---joints N > n : count = 6
-    joints of a general arm
-"""
-FORMS = """
-@json
-@model_file
---seed N : natural = 0
-    seed of the motion
---q X... : float
-    q of the motion, one number a joint [rad or m] (default: at random)
---qd X... : float
-    qd of the motion, one number a joint [per s] (default: at random)
---qdd X... : float
-    qdd of the motion, one number a joint [per s^2] (default: at random)
-"""
-SIX_LINK = """
---path : path_kind = line
-    motion of picture and --json: tip on a straight line, or trapezoids of the joint velocities
-    (default: line); the document prescribes both, and the tables have both
---duration S : positive = 1
-    T [s]
-"""
-PUMA = """
---duration S : positive = 4
-    of the motion [s]
-"""
-
 STUDIES = {
-    'equivalence': ('agreement of all formulations on random arms', DOCUMENT + ARMS),
-    'counts': ('measured and printed operation counts', DOCUMENT),
-    'concurrency': ('speed-up with several processors', DOCUMENT + JOINTS + PICTURE),
+    'equivalence': (
+        'agreement of all formulations on random arms',
+        *('@document', '--arms N : count', '--seed N : natural'),
+    ),
+    'counts': ('measured and printed operation counts', '@document'),
+    'concurrency': (
+        'speed-up with several processors',
+        *('@document', '--joints N > n : count', '@picture'),
+    ),
     'lanes': ('parallelism within one core, timed', '@json'),
-    'forms': ('every formulation on your robot', FORMS),
+    'forms': (
+        'every formulation on your robot',
+        *('@json', '@model_file', '--seed N : natural'),
+        *('--q X... : float', '--qd X... : float', '--qdd X... : float'),
+    ),
     'six-link': (
         'torques of a six-link arm between two poses, for two motions',
-        DOCUMENT + SIX_LINK + PICTURE,
+        *('@document', '--path : path_kind', '--duration S : positive', '@picture'),
     ),
     'puma': (
         'a Puma under computed torque, in two readings of the document',
-        DOCUMENT + PUMA + PICTURE,
+        *('@document', '--duration S : positive', '@picture'),
     ),
 }
-"""Summary and options of each study."""
+"""Of each study a summary, and the options."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -81,11 +51,13 @@ def add_parser(subparsers: Any) -> None:
         'and cost of the formulations, and two simulations. Prints tables.',
     )
     studies = parser.add_subparsers(dest='study', metavar='STUDY', required=True)
-    for name, (summary, options) in STUDIES.items():
+    for name, (summary, *rows) in STUDIES.items():
         about = f'{summary[0].upper()}{summary[1:]}.'
         study = studies.add_parser(name, help=summary, description=about)
         study.set_defaults(document=None, output=None)
-        fill(study, options, path_kind=('line', 'joint'))
+        module = find_study(name)
+        requests = [module.study, *filter(None, [getattr(module, 'choose_motion', None)])]
+        fill(study, '\n'.join(rows), request=requests, path_kind=('line', 'joint'))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -94,13 +66,9 @@ def run(args: argparse.Namespace) -> int:
     Return 1 where forms disagree by more than their tolerance, which is said on stderr; the
     document stays as it was then.
     """
-    from ne_dynamics.papers.studies import document
-    from ne_dynamics.papers.studies.drawn_study import find_study, run_study
-    from ne_dynamics.prepared_file import write_whole
-
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
-    settle_output(args, '_output', source='reproduce')
+    settle_output(args, '_output', source='reproduce', is_always=args.study in DRAWN)
     with show_share(args.study) as show:
         wanted: dict[str, Any] = {}
         study = find_study(args.study)

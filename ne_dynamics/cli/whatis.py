@@ -16,6 +16,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.logs.recorded_joints import LogRequest
+from ne_dynamics.prepared_file import STANDARD, write_text
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 ENDING = '_driver.params.yaml'
@@ -57,7 +58,16 @@ def run(args: argparse.Namespace) -> int:
 
     That no profile would make the node right for the driver is an error once all is printed.
     """
-    _check_options(args)
+    if args.live == (args.log is not None):
+        raise InputError(
+            f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
+        )
+    if args.live and args.columns is not None:
+        raise InputError('--columns: expected none with --live')
+    require_packages(args, ros=args.live, bag=args.log is not None and is_bag(args.log))
+    files.settle_output(args, ENDING)
+    outputs = [('-o', args.output), ('--save-log', args.save_log)]
+    files.check_files(args, outputs, LOG=args.log)
     model, request = read_model(args), LogRequest(**take(LogRequest, args))
     recorded: str | MessageCollector = args.log
     topic, joints = args.command_topic, args.command_joints or ()
@@ -75,25 +85,11 @@ def run(args: argparse.Namespace) -> int:
     obstacles = description.obstacles()
     lines = [*found.notes, *description.text().split('\n')]
     if args.output is not None and not obstacles:
-        files.write_text(args.output, description.profile())
-        lines += ['', f'wrote {args.output}'] * (args.output != files.STANDARD)
+        write_text(args.output, description.profile())
+        lines += ['', f'wrote {args.output}'] * (args.output != STANDARD)
     document = {'model': args.model, 'notes': found.notes, **description.as_json()}
     files.print_result(args, document, lines)
     if args.output is not None and obstacles:
         head = f'{args.output}: not written: no parameter of the node makes this right:'
         raise InputError('\n'.join([head, *obstacles]))
     return 0
-
-
-def _check_options(args: argparse.Namespace) -> None:
-    """Refuse what cannot be read or written before anything is heard; name the output."""
-    if args.live == (args.log is not None):
-        raise InputError(
-            f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
-        )
-    if args.live and args.columns is not None:
-        raise InputError('--columns: expected none with --live')
-    require_packages(args, ros=args.live, bag=args.log is not None and is_bag(args.log))
-    files.settle_output(args, ENDING)
-    outputs = [('-o', args.output), ('--save-log', args.save_log)]
-    files.check_files(args, outputs, LOG=args.log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,13 @@ from typing import Any
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.signal_masking import interrupted_in_order
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
+from ne_dynamics.commission.folder import (
+    PROGRESS,
+    CommissionFolder,
+    fingerprint,
+    holds_run,
+    only_run,
+)
 from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.offline_steps import MADE, REPORT, ROW, Motions, OfflineSteps
 from ne_dynamics.commission.shown_progress import show_progress
@@ -20,12 +27,18 @@ from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import generate_names, get_stem
 from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import describe_time
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.tables import name_error_unit
+
+NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
+
+ENDING = '_commission'
+"""Of the folder of a run, after the name of the model."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +96,25 @@ class CommissionRequest:
         """Return what the run is of, as its folder has it."""
         about: dict[str, Any] = {
             'model': subject.file,
-            'fingerprint': fingerprint(subject.text + (subject.extras_text or '')),
+            'fingerprint': fingerprint(subject.texts),
             'base_link': subject.base_link,
             'tip_link': subject.tip_link,
             'simulated': self.simulated,
         }
         if self.simulated:
-            about |= {key: getattr(self, key) for key in ('seed', 'reports', 'reversed_joint')}
+            about |= {'seed': self.seed, 'reports': EffortMeaning(self.reports).value}
+            about['reversed_joint'] = self.reversed_joint
         return about
+
+    def choose_folder(self, subject: CommissionedArm) -> Path:
+        """Return the folder in which such a run goes on, or a new one, and say it."""
+        about = self.describe(subject)
+        for path in generate_names(Path(get_stem(subject.file) + ENDING)):
+            is_run = holds_run(path, about)
+            if is_run or not path.exists() or (path.is_dir() and not any(path.iterdir())):
+                break
+        print_lines([f'output: {path}' + ', where the run goes on' * is_run], sys.stderr)
+        return path
 
     def read_consent(self, subject: CommissionedArm, operator: Operator) -> bool:
         """Return whether all motions are consented to; otherwise each is asked for.
@@ -114,6 +138,16 @@ class CommissionRequest:
                 f'--yes{"" if self.simulated else f" {name!r}"} consents to all motions'
             )
         return self.yes is not None
+
+
+def read_namespace(text: str) -> str:
+    """Return a ROS namespace with its slash, '' for that of everybody."""
+    names = text.strip('/')
+    if names and not NAMESPACE.fullmatch(names):
+        raise InputError(
+            f'expected names of letters, digits and _ with / between them, got {text!r}'
+        )
+    return f'/{names}' if names else ''
 
 
 def run_commission(

@@ -9,9 +9,9 @@ from typing import Any
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.writing.written_model import make_written_model
-from ne_dynamics.model.description_file import looks_like_xml, read_text
-from ne_dynamics.model.extras import ModelExtras, find_extras, read_extras
+from ne_dynamics.model.description_file import read_text
 from ne_dynamics.model.files import load_model
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.robot import Robot
 
 
@@ -21,47 +21,36 @@ class CommissionedArm:
 
     Attributes
     ----------
-    file : str
-        Absolute path.
+    source : ModelSource
+        With the absolute path, and the extras beside the URDF.
+    robot : Robot
     base_link, tip_link : str
         '' for the default.
-    text, encoding : str
-        Content of the file, and its encoding.
-    robot : Robot
-    extras : ModelExtras or None
-        From the extras file beside the URDF.
-    extras_text : str
-        Content of that file; '' without one.
     """
 
-    file: str
+    source: ModelSource
+    robot: Robot
     base_link: str
     tip_link: str
-    text: str
-    encoding: str
-    robot: Robot
-    extras: ModelExtras | None
-    extras_text: str
 
     @classmethod
     def read(cls, file: str, base_link: str | None, tip_link: str | None) -> CommissionedArm:
         """Read an arm from a URDF; no other file will do, since the result is written to it."""
-        path = str(Path(file).resolve())
-        text, encoding = read_text(path)
-        if not looks_like_xml(text):
+        source = ModelSource(str(Path(file).resolve()), base_link, tip_link)
+        if not source.is_urdf:
             raise ModelError(f'{file}: expected a URDF to write the result back to, got no XML')
-        robot = load_model(path, base_link, tip_link)
-        beside = find_extras(path)
-        return cls(
-            path,
-            base_link or '',
-            tip_link or '',
-            text,
-            encoding,
-            robot,
-            read_extras(None, path),
-            '' if beside is None else read_text(beside)[0],
-        )
+        return cls(source, source.load(), base_link or '', tip_link or '')
+
+    @property
+    def file(self) -> str:
+        """Absolute path of the URDF."""
+        return self.source.file
+
+    @property
+    def texts(self) -> str:
+        """Content of the URDF, and of its extras."""
+        beside = self.source.find_own_extras()
+        return self.source.text + ('' if beside is None else read_text(beside)[0])
 
     def parameters(self, file: Path | None = None) -> Mapping[str, Any]:
         """Return the node's parameters for this model, or for the same arm in another file."""
@@ -73,7 +62,7 @@ class CommissionedArm:
 
     def write(self, file: Path, robot: Robot) -> Robot:
         """Write a URDF with the numbers of a robot, and return the robot as read from it."""
-        make_written_model(self.text, robot, self.extras, self.encoding).write(file)
+        make_written_model(self.source, robot).write(file)
         return self.load(file)
 
     def load(self, file: Path) -> Robot:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from ne_dynamics.identification.evaluation import as_dynamics, require_joints
 from ne_dynamics.logs import Log, LogDiagnosis, LogReading
 from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import change_in_parts, is_long
+from ne_dynamics.logs.robot_logs import RobotLogs
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import Inertia
@@ -81,14 +81,14 @@ def diagnose_log(
 
 
 def diagnose_logs(
-    dynamics: Dynamics, logs: Sequence[Log], work: Work, *, is_repaired: bool
+    dynamics: Dynamics, source: RobotLogs, work: Work, *, is_repaired: bool
 ) -> DiagnosedLogs:
     """Find the faults of each log, and repair those that are certain where that is asked for."""
-    if any(map(is_long, logs)):
-        found = [diagnose_log(dynamics, log, work=work) for log in logs]
+    if any(map(is_long, source.logs)):
+        found = [diagnose_log(dynamics, log, work=work) for log in source.logs]
     else:
-        found = list(work.map('diagnose', _diagnose, [(log,) for log in logs], dynamics))
-    return DiagnosedLogs(tuple(found), tuple(logs), is_repaired)
+        found = list(work.map('diagnose', _diagnose, [(log,) for log in source.logs], dynamics))
+    return DiagnosedLogs(source, tuple(found), is_repaired)
 
 
 def _diagnose(log: Log, dynamics: Dynamics) -> LogDiagnosis:
@@ -97,7 +97,7 @@ def _diagnose(log: Log, dynamics: Dynamics) -> LogDiagnosis:
 
 def diagnose_load_logs(
     dynamics: Dynamics,
-    logs: Sequence[Log],
+    source: RobotLogs,
     *,
     is_repaired: bool,
     mass: float | None = None,
@@ -108,14 +108,14 @@ def diagnose_load_logs(
     What is asked for is no fault: the load of the first log, and, where its mass is known [kg], a
     factor on the effort of each joint.
     """
-    models = [dynamics] * len(logs)
+    models = [dynamics] * len(source.logs)
     if mass is not None and np.isfinite(mass) and mass > 0.0:  # the fit refuses others
         load = Inertia(mass, np.zeros(3), np.zeros((3, 3)))
         robot = dynamics.robot.with_payload(load, link_name or None)
         robot = replace(robot, name=dynamics.robot.name)
         models[0] = Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
     found = [
-        diagnose_log(model, log, has_free_factors=mass is not None, has_load=log is logs[0])
-        for model, log in zip(models, logs, strict=True)
+        diagnose_log(model, log, has_free_factors=mass is not None, has_load=not index)
+        for index, (model, log) in enumerate(zip(models, source.logs, strict=True))
     ]
-    return DiagnosedLogs(tuple(found), tuple(logs), is_repaired)
+    return DiagnosedLogs(source, tuple(found), is_repaired)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,8 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
+
+GivenLimits = Mapping[str, float] | Iterable[tuple[str, float]]
 
 FREE_TURN = np.pi
 """How far a joint without position limits may go from its start to either side [rad]."""
@@ -25,10 +27,13 @@ class Shares:
     Attributes
     ----------
     position : float
-        Part of the range of a joint, about its middle.
-    velocity, acceleration : float
+        Usable part of the range, about its middle.
+    velocity : float
+        Usable part of the velocity limit.
+    acceleration : float
+        Usable part of the acceleration limit.
     effort : float
-        Part of the effort limit, by the given model with friction; the rest is for errors of the
+        Usable part of the effort limit, by the model with friction; the rest is for errors of the
         model and for the controller.
     """
 
@@ -81,9 +86,9 @@ class ExcitationLimits:
         start: FloatArray,
         shares: Shares | None = None,
         *,
-        velocity_limits: Mapping[str, float] | None = None,
-        acceleration_limits: Mapping[str, float] | None = None,
-        effort_limits: Mapping[str, float] | None = None,
+        velocity_limits: GivenLimits | None = None,
+        acceleration_limits: GivenLimits | None = None,
+        effort_limits: GivenLimits | None = None,
     ) -> ExcitationLimits:
         """Return the limits of a robot's joints, reduced by shares and margins.
 
@@ -94,8 +99,8 @@ class ExcitationLimits:
             Pose around which a joint without position limits may turn by :data:`FREE_TURN`
             [rad or m].
         shares : Shares, optional
-        velocity_limits, acceleration_limits, effort_limits : mapping of str to float, optional
-            Joint name to limit, instead of the model's.
+        velocity_limits, acceleration_limits, effort_limits : mapping of str to float, or its items
+            Joint name to limit, instead of the model's; '' for all joints.
 
         Raises
         ------
@@ -106,12 +111,13 @@ class ExcitationLimits:
         shares = Shares() if shares is None else shares
         joints, notes = dynamics.robot.joints, list[str]()
         given = {
-            'velocity': dict(velocity_limits or {}),
-            'acceleration': dict(acceleration_limits or {}),
-            'effort': dict(effort_limits or {}),
+            what: _read_limits(limits or (), dynamics.joint_names, what)
+            for what, limits in (
+                ('velocity', velocity_limits),
+                ('acceleration', acceleration_limits),
+                ('effort', effort_limits),
+            )
         }
-        for what, limits in given.items():
-            _check_given(limits, dynamics.joint_names, what)
         lower, upper = _find_range(joints, start, shares, notes)
         moves = upper > lower
         notes += [
@@ -149,17 +155,20 @@ class ExcitationLimits:
         )
 
 
-def _check_given(limits: Mapping[str, float], names: tuple[str, ...], what: str) -> None:
-    for name, value in limits.items():
-        if name not in names:
+def _read_limits(given: GivenLimits, names: tuple[str, ...], what: str) -> dict[str, float]:
+    limits: dict[str, float] = {}
+    for name, value in given.items() if isinstance(given, Mapping) else given:
+        if name and name not in names:
             raise InputError(
-                f'{what} limit: expected a joint, one of {", ".join(names)}, got {name!r}'
+                f'{what}_limits: expected a joint, one of {", ".join(names)}, got {name!r}'
             )
         if not (np.isfinite(value) and value >= EXCITATION.smallest_limit):
             raise InputError(
-                f'{what} limit of joint {name!r}: expected a finite number of '
+                f'{what}_limits: joint {name or names[0]!r}: expected a finite number of '
                 f'{EXCITATION.smallest_limit:g} or more, got {value}'
             )
+        limits |= {name: value} if name else dict.fromkeys(names, value)
+    return limits
 
 
 def _find_range(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError, ModelError, optional_dependency
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import BASE, Robot
 from ne_dynamics.model.urdf.shapes import Shape, read_shapes
@@ -91,6 +92,24 @@ def load_solids(
             f'robot {robot.name!r}: expected collision shapes of links that move, got none'
         )
     return tuple(solids)
+
+
+def load_model_solids(
+    model: ModelSource, robot: Robot, package_folders: Sequence[str]
+) -> tuple[Solid, ...]:
+    """Return the collision bodies of a robot as :func:`load_solids`; errors name options."""
+    if not model.is_urdf:
+        raise ModelError(
+            f'{model.file}: expected a URDF, whose shapes tell what may touch what, got a DH '
+            'file; --no-self-collision plans without'
+        )
+    try:
+        return load_solids(model.text, robot, model.file, package_folders)
+    except ModelError as error:
+        raise ModelError(
+            f'{error}; --package-path says where packages are, --no-self-collision plans '
+            'without shapes'
+        ) from error
 
 
 def read_bounds(robot: Robot, text: str, file: str) -> dict[int, tuple[FloatArray, FloatArray]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         FILE_NAMES,
         KINDS,
         as_yaml,
-        list_kinds,
+        make_files,
         order_joints,
         require_controller_name,
     )
@@ -38,7 +38,7 @@ __all__ = [
     'GainRequest',
     'as_yaml',
     'design_gains',
-    'list_kinds',
+    'make_files',
     'order_joints',
     'require_controller_name',
 ]

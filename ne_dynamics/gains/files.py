@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -68,15 +69,27 @@ def order_joints(own: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
     return [list(own).index(name) for name in names]
 
 
-def list_kinds(design: GainDesign) -> list[str]:
-    """Return the kinds of files, see :func:`as_yaml`, for which the design has gains."""
-    return [kind for kind in KINDS if _has(design, kind)]
-
-
 def _has(design: GainDesign, kind: str) -> bool:
     if kind == 'node':
         return any(mode.is_of_node for mode in design.modes)
     return GainMode(kind) in design.modes
+
+
+def make_files(
+    design: GainDesign,
+    folder: Path | None,
+    single: Sequence[tuple[str, str]],
+    controller: str = CONTROLLER,
+    joints: Sequence[str] | None = None,
+) -> list[tuple[Path, str]]:
+    """Return files and their texts: those with a kind and a name, and all kinds in a folder.
+
+    The rest is as for :func:`as_yaml`.
+    """
+    kinds = [] if folder is None else [kind for kind in KINDS if _has(design, kind)]
+    files = [(kind, Path(name)) for kind, name in single]
+    files += [(kind, Path(folder or '', FILE_NAMES[kind])) for kind in kinds]
+    return [(path, as_yaml(design, kind, controller, joints)) for kind, path in files]
 
 
 def as_yaml(
@@ -95,10 +108,10 @@ def as_yaml(
         mode; 'jtc': the block `gains` of joint_trajectory_controller; 'mit': parameters of the
         node for drives that close the loop.
     controller : str
-        Name of the joint_trajectory_controller.
+        Name of the joint_trajectory_controller in the file.
     joints : sequence of str, optional
-        Order of the arrays, as in the node's parameter `joints`; default: that of the model. The
-        joints are written beside them.
+        Order of arrays in the node's files, that of its parameter of this name; default: that of
+        the model.
 
     Raises
     ------

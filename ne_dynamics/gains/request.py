@@ -90,8 +90,10 @@ class GainRequest:
         Rate at which MIT-mode drives close their loop [1/s].
     drive_delay : float, optional
         Dead time of that loop [s]; default: one of its periods.
-    drive_kp_range, drive_kd_range : two floats
-        Ranges of gains that the drives accept [N m/rad or N/m], [N m s/rad or N s/m].
+    drive_kp_range : two floats
+        Range of kp that the drives accept [N m/rad or N/m].
+    drive_kd_range : two floats
+        Range of kd that the drives accept [N m s/rad or N s/m].
     effort_limits : sequence of n float, or one, optional
         Effort limits instead of the model's, one for all or one each [N m or N].
     poses : int

@@ -88,8 +88,8 @@ def identify(
         Prior scale: expected relative error of the given inertias; > 0. A small value keeps them
         near the given ones. Default: chosen by cross-validation.
     offsets : bool
-        Whether the constant part of each joint's measured effort is an error of the measurement
-        (True) or a part of the robot's friction (False).
+        The constant part of the efforts is a measurement error: reported, not part of the model.
+        Otherwise it is a part of the robot's friction.
     blocks : int
         Blocks of the cross-validation; 2 to 50.
     executor : Executor, optional

@@ -11,8 +11,10 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
     from ne_dynamics.kinematics.pose import compute_pose_errors
+    from ne_dynamics.kinematics.pose_solutions import PoseSolutions
 
 __all__ = [
+    'PoseSolutions',
     'compute_pose_errors',
     'inverse_kinematics',
     'inverse_kinematics_branches',

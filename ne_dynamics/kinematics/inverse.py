@@ -58,7 +58,7 @@ def inverse_kinematics(
         starts around it and random ones, which may be far: compare it before you move there.
         Default: the solution from random starts that is nearest to the middle of the limits.
     link : str, optional
-        Name of the link; default: the tip.
+        Link of the pose; default: the tip.
 
     Returns
     -------

@@ -8,6 +8,7 @@ from typing import Any
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs.robot_logs import RobotLogs
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,22 +55,22 @@ class DiagnosedLogs:
 
     Attributes
     ----------
-    diagnoses : tuple of LogDiagnosis
-    given : tuple of Log
+    source : RobotLogs
         As they were read.
+    diagnoses : tuple of LogDiagnosis
     is_repaired : bool
         Whether the repaired ones are to be used.
     """
 
+    source: RobotLogs
     diagnoses: tuple[LogDiagnosis, ...]
-    given: tuple[Log, ...]
     is_repaired: bool
 
     @property
     def logs(self) -> tuple[Log, ...]:
         """The logs to be used."""
         repaired = tuple(diagnosis.repaired for diagnosis in self.diagnoses)
-        return repaired if self.is_repaired else self.given
+        return repaired if self.is_repaired else self.source.logs
 
     @property
     def refused(self) -> list[str]:
@@ -81,7 +82,8 @@ class DiagnosedLogs:
     @property
     def named(self) -> list[tuple[str, LogDiagnosis]]:
         """Each log's name, and what is wrong with it."""
-        return [(log.source, own) for log, own in zip(self.given, self.diagnoses, strict=True)]
+        pairs = zip(self.source.logs, self.diagnoses, strict=True)
+        return [(log.source, own) for log, own in pairs]
 
     @property
     def remedy(self) -> str:
@@ -90,17 +92,35 @@ class DiagnosedLogs:
             return 'not all of it can be repaired: do what each line above says'
         return '--repair takes out what is wrong'
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what is wrong as data for JSON: of one log, or of each."""
+    @property
+    def refusal(self) -> str:
+        """Why nothing comes of logs that are wrong, and what to do."""
+        return (
+            f'the log cannot be used as it is: nothing was fitted; {self.remedy}, --force uses it '
+            'all the same'
+        )
+
+    @property
+    def diagnosis(self) -> Any:
+        """What is wrong as data for JSON: of one log, or of each."""
         documents = [diagnosis.as_json() for diagnosis in self.diagnoses]
-        return {'diagnosis': documents[0] if len(documents) == 1 else documents}
+        return documents[0] if len(documents) == 1 else documents
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what was read, and what is wrong with it, as data for JSON."""
+        return {**self.source.as_json(), 'diagnosis': self.diagnosis}
 
     def lines(self) -> list[str]:
-        """Return lines for people; of several logs each has its name before its faults."""
+        """Return the same for people."""
+        heads = [f'{log.source}: {log.summary()}' for log in self.source.logs]
+        return [*heads, *self.source.lines(), '', *self.describe()]
+
+    def describe(self) -> list[str]:
+        """Return what is wrong in lines; of several logs each has its name before its faults."""
         each = self.describe_each()
         if len(each) == 1:
             return each[0]
-        named = zip(self.given, each, strict=True)
+        named = zip(self.source.logs, each, strict=True)
         return [line for log, own in named if own for line in (f'  {log.source}:', *own)]
 
     def describe_each(self) -> list[list[str]]:

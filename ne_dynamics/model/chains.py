@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Link, Robot
 from ne_dynamics.tables import align_lines
 
@@ -59,6 +60,16 @@ def list_ends(robot: Robot) -> list[str]:
     """Return the links that no other link hangs on."""
     parents = {link.parent for link in robot.links}
     return [link.name for link in robot.links if link.name not in parents]
+
+
+def require_tip(robot: Robot, tip_link: str | None) -> str:
+    """Return the tip link: the given one, or the only end; the error names the likely first."""
+    ends = list_ends(robot)
+    tip_link = tip_link or (ends[0] if len(ends) == 1 else '')
+    if not tip_link:
+        tips = ', '.join(chain.tip_link for chain in list_chains(robot))
+        raise InputError(f'--tip-link: expected one of {tips}, got none')
+    return tip_link
 
 
 def _list_joints(robot: Robot, link: Link) -> tuple[str, ...]:

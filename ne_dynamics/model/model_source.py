@@ -38,7 +38,7 @@ class ModelSource:
         chosen_extras: str = '',
         xacro_arguments: Mapping[str, str] | None = None,
     ) -> None:
-        self.file = file
+        self.file, self.tip_link = file, tip_link
         self._chain = base_link, tip_link
         self._locked = dict(locked_joints or {})
         self._chosen = chosen_extras

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.trajectory_file import (
         TrajectoryFile,
         parse_trajectory,
+        read_trajectory,
         trajectory_text,
     )
     from ne_dynamics.motion.waypoints import (
@@ -63,6 +64,7 @@ __all__ = [
     'check_positions',
     'parse_trajectory',
     'position_limits',
+    'read_trajectory',
     'resting_state',
     'retime',
     'sample_positions',

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,6 +16,7 @@ from ne_dynamics.model.yaml_text import UniqueKeys
 from ne_dynamics.model.yaml_values import check_mapping, read_any_number, show_value
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.waypoints import NANO, TrajectoryPoint
+from ne_dynamics.prepared_file import STANDARD, name_stream
 
 _TOP_KEYS = ('header', 'joint_names', 'points')
 _HEADER_KEYS = ('stamp', 'frame_id')
@@ -60,10 +63,6 @@ def parse_trajectory(text: bytes) -> TrajectoryFile:
         One document; what ``ros2 topic echo`` separates by ``---`` may end in one. ``header`` and
         all fields of a point but its positions may be left out.
 
-    Returns
-    -------
-    TrajectoryFile
-
     Raises
     ------
     TrajectoryError
@@ -73,6 +72,19 @@ def parse_trajectory(text: bytes) -> TrajectoryFile:
         return _parsed(_document(text))
     except ModelError as error:
         raise TrajectoryError(str(error)) from error
+
+
+def read_trajectory(path: str) -> TrajectoryFile:
+    """Read a trajectory of a file, or of standard input for `-`; errors name it too."""
+    source = name_stream(path, 'input')
+    try:
+        text = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        return parse_trajectory(text)
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{source}: {error}') from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise TrajectoryError(f'{source}: cannot be read: {reason}') from error
 
 
 def _document(text: bytes) -> Any:

@@ -6,15 +6,16 @@ import io
 import json
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion import read_trajectory
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))
@@ -182,12 +183,12 @@ def test_what_is_wrong_is_named_and_nothing_written(annotate, capsys, what, text
     [
         ('--start 1,2', '--start: expected 6 values'),
         ('--effort-tolerance 1,2', '--effort-tolerance: expected 6 values'),
-        ('--effort-tolerance 0', 'effort_tolerance: expected finite numbers > 0'),
+        ('--effort-tolerance 0', 'error: --effort-tolerance: expected finite numbers > 0'),
         ('--max-points 3', 'takes more than the 3 points'),
         ('--tip nowhere', 'nowhere'),
         ('--fastest', '--fastest: expected with --retime, got it alone'),
         ('--effort-share 0.5', '--effort-share: expected with --retime, got it alone'),
-        ('--retime --effort-share 0', 'effort_share: expected > 0 and <= 1, got 0'),
+        ('--retime --effort-share 0', 'error: --effort-share: expected > 0 and <= 1, got 0'),
         ('--tip tcp --retime --payload-mass 80', 'holding effort of'),
         ('--payload-mass -2', '--payload-mass: expected a finite number >= 0 [kg], got -2'),
         ('--payload-mass nan', '--payload-mass: expected a finite number >= 0 [kg], got nan'),
@@ -217,7 +218,20 @@ def test_what_cannot_be_read_or_written_is_named(tmp_path, refused) -> None:
     refused(f'{missing}: cannot be read: No such file', 'annotate', ARM, missing, '-')
     source.write_text(echoed())
     target = tmp_path / 'no' / 'out.yaml'
-    refused(f'{target}: cannot be written: No such file', 'annotate', ARM, source, target)
+    refused(f'{target}: cannot be written: there is no folder', 'annotate', ARM, source, target)
+
+
+def test_files_that_are_read_are_never_written(tmp_path, refused, monkeypatch) -> None:
+    """Model, extras and input stay, and nothing is read to find that out."""
+    model, source, extras = (tmp_path / name for name in ('arm.urdf', 'in.yaml', 'extras.yaml'))
+    for path, text in ((model, Path(ARM).read_text()), (source, echoed()), (extras, 'joints: {}')):
+        path.write_text(text)
+    before = [path.read_bytes() for path in (model, source, extras)]
+    monkeypatch.setattr('ne_dynamics.model.files.load_model', lambda *_: pytest.fail('it began'))
+    for name, target in (('--model', model), ('IN', source), ('--extras', extras)):
+        message = f'OUT: expected another file than {name}, which is read'
+        refused(message, 'annotate', model, '--extras', extras, source, target)
+    assert [path.read_bytes() for path in (model, source, extras)] == before
 
 
 # ---- in other times

@@ -123,7 +123,7 @@ def test_a_run_that_is_complete_needs_no_arm(call, extended):
 
 def test_a_model_that_cannot_be_is_refused_before_an_arm_is_looked_for(call, tmp_path):
     subject = small_arm(tmp_path / 'model')
-    Path(subject.file).write_text(subject.text.replace('effort="25"', 'effort="0"'))
+    Path(subject.file).write_text(subject.source.text.replace('effort="25"', 'effort="0"'))
     for more in (('--yes', 'small'), ('--yes', '--simulated')):
         words = 'commission', '--model', subject.file, '-o', tmp_path / 'run', *more
         code, _, err = call(*words)

@@ -1,12 +1,14 @@
 """Files that nobody named: named after the model or the log, and never in the place of another."""
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from ne_dynamics.cli.options.files import choose_name
+from ne_dynamics.cli.options.files import settle_output
 from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.run import CommissionRequest
 
 ARM = Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf'
 
@@ -53,7 +55,9 @@ def test_a_name_that_is_taken_gets_a_number(arguments, first, folder, call):
 def test_no_name_beside_extras_of_another():
     Path('arm_identified.extras.yaml').touch()
     endings = ('_identified.urdf', '.extras.yaml')
-    assert choose_name('x/arm.urdf.xacro', *endings) == Path('arm_identified_2.urdf')
+    args = Namespace(model='x/arm.urdf.xacro', output=True)
+    settle_output(args, *endings)
+    assert args.output == Path('arm_identified_2.urdf')
 
 
 def test_the_model_may_come_from_the_environment(monkeypatch, call):
@@ -75,10 +79,10 @@ def test_a_log_is_not_replaced_by_a_model(refused):
 
 
 def test_a_run_goes_on_in_its_folder():
-    from ne_dynamics.cli.commission import choose_folder
-
     for seed, name in ((1, 'arm_commission'), (2, 'arm_commission_2'), (1, 'arm_commission')):
-        path = choose_folder('arm.urdf', {'seed': seed})
+        request = CommissionRequest('arm.urdf', tip='tcp', simulated=True, seed=seed)
+        subject = request.read_subject()
+        path = request.choose_folder(subject)
         assert path == Path(name)
-        run = CommissionFolder(path, {'seed': seed})
+        run = CommissionFolder(path, request.describe(subject))
         run.finish('check', {})

@@ -9,8 +9,8 @@ pytest.importorskip('coal', reason='coal is missing')
 
 from excitation_arm import START, make_urdf
 
-from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.excitation.thresholds import SEARCH
+from ne_dynamics.motion import read_trajectory
 from ne_dynamics.shipped import shipped_file
 
 PUMA = str(shipped_file('puma560_standard_dh.yaml'))
@@ -69,22 +69,25 @@ def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, refused, monkeypa
             ('--start', 'pin=1'),
             "--start: expected one value for a joint, got 'pin' for an unknown",
         ),
-        (('--start', '0', '9', '0', '0'), "start: joint 'lift': expected between -1.2 and 2.2"),
+        (
+            ('--start', '0', '9', '0', '0'),
+            "error: --start: joint 'lift': expected between -1.2",
+        ),
         (('--keep-out', '0', '0', '1', '0.3'), 'start: '),
         (('--keep-out', '0', '0', '0', '0.3'), 'a normal other than zero'),
         (('--keep-out', '1e308', '1e308', '0', '0'), 'of a length from 1e-09 to 1e+09'),
-        (('--seed', '-1'), 'seed: expected at least 0, got -1'),
-        (('--noise-share', '1e-300'), 'noise share: expected from 1e-06 to 1'),
+        (('--seed', '-1'), 'error: --seed: expected at least 0, got -1'),
+        (('--noise-share', '1e-300'), 'error: --noise-share: expected from 1e-06 to 1'),
         (('--duration', '0.001'), 'expected room for a motion that tells all parameters apart'),
         (('--no-keep-out', '--keep-out', '0', '0', '1', '0'), 'expected no --keep-out beside'),
-        (('--velocity-limit', 'pin=1'), 'velocity limit: expected a joint, one of pan'),
+        (('--velocity-limit', 'pin=1'), 'error: --velocity-limit: expected a joint, one of pan'),
         (
             ('--velocity-limit', '1e-300'),
-            "limit of joint 'pan': expected a finite number of 1e-09",
+            "error: --velocity-limit: joint 'pan': expected a finite number of 1e-09",
         ),
-        (('--velocity-limit', '-1'), "velocity limit of joint 'pan': expected a finite number"),
+        (('--effort-limit', '-1'), "error: --effort-limit: joint 'pan': expected a finite number"),
         (('--ignore-pair', 'fore', 'foot'), '--ignore-pair: expected a link'),
-        (('--duration', '0'), 'duration [s]: expected a finite number above 0'),
+        (('--duration', '0'), 'error: --duration [s]: expected a finite number above 0'),
         (('--duration', '1', '--base-frequency', '0.5'), 'at least a period of the base'),
         (('--effort-limit', 'lift=5', '--start', '0', '0.1', '0', '0'), "joint 'lift': expected"),
         (('--lock', 'knee=0'), 'knee'),

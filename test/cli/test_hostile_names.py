@@ -16,8 +16,8 @@ from long_logs import write_csv
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.files import read_trajectory
 from ne_dynamics.logs.log import Log
+from ne_dynamics.motion import read_trajectory
 
 # What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
 XML_NAMES = {

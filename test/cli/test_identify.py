@@ -7,8 +7,8 @@ from long_logs import swinging_log, write_csv
 from short_arm import JOINTS, short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.cli import identify
 from ne_dynamics.errors import IdentificationError
+from ne_dynamics.identification.report import text
 from ne_dynamics.identification.report.report import Report
 from ne_dynamics.logs.names import with_joints
 from ne_dynamics.shipped import shipped_file
@@ -174,7 +174,7 @@ def test_a_failure_on_the_way_writes_nothing(
     if fault == 'the fit':
         monkeypatch.setattr('ne_dynamics.identification.fit.minimize', fail)
     else:
-        monkeypatch.setattr(identify, 'describe_identified', fail)
+        monkeypatch.setattr(text, 'describe_identified', fail)
         monkeypatch.setattr(Report, 'as_json', fail)
     assert call('identify', ARM, log_file, '-o', output, *QUICK, *options)[0] == 1
     assert read_files(tmp_path) == [('identified.urdf', b'as it was')]

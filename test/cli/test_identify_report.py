@@ -185,7 +185,7 @@ def test_the_model_stands_when_the_report_fails(written, model, call, monkeypatc
     def fail(path, text):
         raise OSError(28, 'No space left on device', str(path))
 
-    monkeypatch.setattr('ne_dynamics.cli.options.logs.write_whole', fail)
+    monkeypatch.setattr('ne_dynamics.identification.report.pages.write_whole', fail)
     folder, _, _ = written
     output = tmp_path / 'out.urdf'
     words = ('-o', output, '--report', tmp_path / 'report.html', '--spread', '0.5')

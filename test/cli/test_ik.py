@@ -46,11 +46,11 @@ def test_the_link_of_the_pose_is_named(options, link, call):
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
-        (('--position', '9', '0', '0'), 'misses it by'),
+        (('--position', '9', '0', '0'), 'error: --position: expected a pose that'),
         ((*POSE_A, '--from', '0', '0'), '--from: expected 6 joint positions, joint_1, joint_2'),
         ((*POSE_A, '--all', '--from', '0'), '--all: expected no --from beside it'),
         ((*POSE_A[:4], '--quaternion', '0', '0', '0', '0'), '--quaternion: expected four'),
-        ((*POSE_A, '--link', 'nose'), "link: no link 'nose'"),
+        ((*POSE_A, '--link', 'nose'), "error: --link: no link 'nose'"),
         ((*POSE_A, '--link', 'base'), "got 'base', which is fixed"),
     ],
 )

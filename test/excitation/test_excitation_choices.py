@@ -16,8 +16,7 @@ from ne_dynamics.excitation.plan import _check_options, _choose_series, _count_p
 
 def limits_with(speed=None):
     """Return the limits of the small arm, with one velocity limit for all joints."""
-    names = small_arm().joint_names
-    given = None if speed is None else dict.fromkeys(names, speed)
+    given = None if speed is None else {'': speed}
     return ExcitationLimits.of_robot(small_arm(), START, velocity_limits=given)
 
 

@@ -321,7 +321,7 @@ def test_limits_that_are_missing_are_asked_for():
     assert limits.lower[0] < START[0] < limits.upper[0]
     assert limits.upper[0] - limits.lower[0] <= 2.0 * np.pi
     assert any("'pan' has no end" in note for note in limits.notes)
-    with pytest.raises(InputError, match='velocity limit: expected a joint'):
+    with pytest.raises(InputError, match='velocity_limits: expected a joint'):
         ExcitationLimits.of_robot(dynamics, START, velocity_limits={'pun': 1.0})
 
 

@@ -14,6 +14,7 @@ from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.run import identify
 from ne_dynamics.identification.writing.written_model import make_written_model
 from ne_dynamics.model.coupled_drive import CoupledDrive
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.shipped import shipped_file
 
 ARM = shipped_file('six_axis_arm.urdf')
@@ -114,5 +115,5 @@ def test_the_command_writes_what_it_found(given, tmp_path, capsys):
 def test_written_models_have_the_drive(given):
     """As the identified robot has it."""
     truth = make_truth(given, given.joint_names[4:], 1.0)
-    written = make_written_model(ARM.read_text(encoding='utf-8'), truth)
+    written = make_written_model(ModelSource(str(ARM)), truth)
     assert written.load().coupled_drives == truth.coupled_drives

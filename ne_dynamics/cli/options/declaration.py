@@ -32,9 +32,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ne_dynamics.cli.options.parser import settle_model
+from ne_dynamics.cli.options.parser import CommandParser
 from ne_dynamics.cli.options.readers import READERS
 from ne_dynamics.cli.options.shared import SHARED
+from ne_dynamics.errors import InputError
 
 Request = Callable[..., Any]
 """A dataclass or a function."""
@@ -49,9 +50,6 @@ HEAD = re.compile(
 
 NEGATIVE_NUMBER = re.compile(r'-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$')
 """Also -1e-3, as JSON writes small numbers; argparse takes that for an unknown option."""
-
-LITERALS = {'True': True, "''": ''}
-"""Defaults that no reader reads, and of which the help does not speak."""
 
 
 def read_rows(table: str) -> Iterator[tuple[str, str]]:
@@ -70,22 +68,19 @@ def read_rows(table: str) -> Iterator[tuple[str, str]]:
 
 def declare(
     name: str, description: str, table: str, epilog: str | None = None, **keywords: Any
-) -> Callable[[Any], argparse.ArgumentParser]:
+) -> Callable[[Any], None]:
     """Return the function `add_parser` of a subcommand; the keywords are of :func:`fill`."""
 
-    def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    def add_parser(subparsers: Any) -> None:
         """Add the subcommand to what ``ArgumentParser.add_subparsers`` returned."""
-        parser: argparse.ArgumentParser = subparsers.add_parser(
-            name, description=description, epilog=epilog
-        )
+        parser = subparsers.add_parser(name, description=description, epilog=epilog)
         fill(parser, table, **keywords)
-        return parser
 
     return add_parser
 
 
 def fill(
-    parser: argparse.ArgumentParser,
+    parser: CommandParser,
     table: str,
     *,
     request: Request | Sequence[Request] = (),
@@ -99,14 +94,13 @@ def fill(
     environment names it. The readers are those of the command.
     """
     parser._negative_number_matcher = NEGATIVE_NUMBER
-    defaults, descriptions = dict[str, Any](), dict[str, str]()
+    readers = {**READERS, **readers}
+    parameters, descriptions = dict[str, inspect.Parameter](), dict[str, str]()
     for one in [request] if callable(request) else request:
-        defaults |= list_defaults(one)
+        parameters |= inspect.signature(one).parameters
         descriptions |= list_descriptions(one)
-    make = functools.partial(_make_keywords, {**READERS, **readers}, defaults, descriptions)
     rows = list(read_rows(table))
     group: argparse._ActionsContainer = parser
-    positional = []
     for (head, text), (following, _) in zip(rows, [*rows[1:], ('', '')], strict=True):
         if head.startswith('#'):
             title, _, about = head[1:].strip().partition(': ')
@@ -118,21 +112,14 @@ def fill(
             is_first = following.startswith('or ')
             place = group.add_mutually_exclusive_group() if is_first else group
         names = parts['names'].replace(',', ' ').split()
-        action = place.add_argument(*names, **make(parts, names, text))
-        if not names:
-            positional.append(action.dest)
-    if positional[:1] == ['first']:
-        is_optional = bool(variable) or not needs_model
-        settle = functools.partial(settle_model, parser, positional[1:], variable, is_optional)
-        parser.set_defaults(settle=settle)
-
-
-def list_defaults(request: Request) -> dict[str, Any]:
-    """Return the defaults of a dataclass or function by the names of its parameters."""
-    parameters = inspect.signature(request).parameters
-    return {
-        name: each.default for name, each in parameters.items() if each.default is not each.empty
-    }
+        keywords = _make_keywords(readers, parameters, parts, names)
+        text = text or descriptions.get(keywords['dest'], '')  # Python may run without docstrings
+        said = (parts['default'] or _describe_default(keywords)).strip()
+        text += f' (default: {said})' * bool(said and 'default: ' not in text)
+        action = place.add_argument(*names, help=text.replace('%', '%%'), **keywords)
+        if not names and action.dest != 'first':
+            parser.others.append(action.dest)
+    parser.needs_model, parser.variable = needs_model and not variable, variable
 
 
 def list_descriptions(request: Request) -> dict[str, str]:
@@ -161,39 +148,46 @@ def take(request: Request, args: argparse.Namespace, **others: Any) -> dict[str,
 
 def _make_keywords(
     readers: Mapping[str, Reader],
-    defaults: Mapping[str, Any],
-    descriptions: Mapping[str, str],
+    parameters: Mapping[str, inspect.Parameter],
     parts: re.Match[str],
     names: Sequence[str],
-    text: str,
 ) -> dict[str, Any]:
-    """Return what `add_argument` takes beside the names."""
-    values = parts['values'].split()
+    """Return what `add_argument` takes beside names and help."""
+    values, reader = parts['values'].split(), readers[parts['reader'] or 'str']
     long = (name for name in [*names, *values] if not re.match('-[^-]', name))
     attribute = parts['attribute'] or next(long).strip('-[].').replace('-', '_').lower()
     keywords = {'dest': attribute, **_describe_values(values, bool(names))}
-    if parts['reader']:
-        reader = readers[parts['reader']]
-        keywords['type'] = reader if callable(reader) else type(reader[0])
-        keywords |= {} if callable(reader) else {'choices': reader}
-    said, default = (parts['default'] or '').strip(), defaults.get(attribute)
+    read = keywords['type'] = _name_faults(reader) if callable(reader) else type(reader[0])
+    keywords |= {} if callable(reader) else {'choices': reader}
+    default = parameters[attribute].default if attribute in parameters else None
     if isinstance(default, enum.Enum):
         default = default.value
-    if said:
-        default = _read_default(said, keywords)
+    if parts['default']:
+        words = parts['default'].split()
+        default = tuple(map(read, words)) if len(values) > 1 else read(*words)
     if parts['many']:
         keywords['action'], default = 'append', []
     elif not values and not parts['reader']:
         keywords['action'] = 'store_false' if default else 'store_true'
-    if default is not None:
+        del keywords['type']
+    if default not in (None, inspect.Parameter.empty):
         keywords['default'] = default
     if parts['mark'] == 'required ':
         keywords['required'] = True
-    text = text or descriptions.get(attribute, '')  # Python may run without docstrings
-    said = said or _describe_default(default, len(values))
-    if said and said not in LITERALS and 'default: ' not in text:
-        text += f' (default: {said})'
-    return {**keywords, 'help': text.replace('%', '%%')}
+    return keywords
+
+
+def _name_faults(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a reader whose errors argparse tells as they are."""
+
+    @functools.wraps(read)
+    def read_named(text: str) -> Any:
+        try:
+            return read(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read_named
 
 
 def _describe_values(values: Sequence[str], is_option: bool) -> dict[str, Any]:
@@ -208,17 +202,12 @@ def _describe_values(values: Sequence[str], is_option: bool) -> dict[str, Any]:
     return {'metavar': value}
 
 
-def _read_default(text: str, keywords: Mapping[str, Any]) -> Any:
-    if text in LITERALS:
-        return LITERALS[text]
-    read = keywords.get('type', str)
-    return tuple(map(read, text.split())) if isinstance(keywords.get('nargs'), int) else read(text)
-
-
-def _describe_default(value: Any, count: int) -> str:
-    """Return a default as it is typed; '' for what is not."""
-    if isinstance(value, str):
-        return value
+def _describe_default(keywords: Mapping[str, Any]) -> str:
+    """Return the default of an option as it is typed; '' for none, and of a flag."""
+    value = keywords.get('default')
     if isinstance(value, (tuple, list)):
-        return (' ' if count > 1 else ',').join(f'{each:g}' for each in value)
-    return '' if value is None or isinstance(value, bool) else f'{value:g}'
+        separator = ' ' if isinstance(keywords.get('nargs'), int) else ','
+        return separator.join(f'{each:g}' for each in value)
+    if value is None or isinstance(value, bool):
+        return ''
+    return value if isinstance(value, str) else f'{value:g}'

@@ -6,9 +6,7 @@ import argparse
 from pathlib import Path
 
 from ne_dynamics.errors import InputError, require_extras
-from ne_dynamics.model.chains import list_chains, list_ends
 from ne_dynamics.model.model_source import ModelSource
-from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.xacro_file import is_xacro
 
 LOG_SUFFIXES = ('.csv', '.db3', '.mcap')
@@ -32,13 +30,3 @@ def require_packages(args: argparse.Namespace, **extras: bool) -> None:
     wanted = [extra for extra, is_needed in extras.items() if is_needed]
     wanted += ['xacro'] * (args.model is not None and is_xacro(args.model))
     require_extras(args.command, wanted)
-
-
-def require_tip(robot: Robot, tip_link: str | None) -> str:
-    """Return the tip link: the given one, or the only end; the error names the likely first."""
-    ends = list_ends(robot)
-    tip_link = tip_link or (ends[0] if len(ends) == 1 else '')
-    if not tip_link:
-        tips = ', '.join(chain.tip_link for chain in list_chains(robot))
-        raise InputError(f'--tip-link: expected one of {tips}, got none')
-    return tip_link

@@ -43,73 +43,89 @@ def read_commands(table: str) -> dict[str, Command]:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose subcommands settle which argument is the model: see `settle_model`.
+    """A parser of the command line, or of a subcommand: then it settles which word is the model.
 
     Options may stand between arguments: `identify arm.urdf --tip-link tool0 log.csv`.
+
+    Attributes
+    ----------
+    others : list of str
+        Arguments without an option behind the model, in their order.
+    needs_model : bool
+        Whether the subcommand does not do without, nor says itself that there is none.
+    variable : str
+        Variable of the environment that may name the model; '' for none.
     """
 
+    needs_model, variable = False, ''
     _is_intermixed = False
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.others = list[str]()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse; where arguments are left over, look for those behind options too."""
         parsed, rest = super().parse_known_args(args, namespace)
-        if self._is_intermixed or self._subparsers is not None or not rest:
+        if self._is_intermixed or self._subparsers is not None:
             return parsed, rest
-        # By itself argparse gives all arguments what stands before the first option.
-        self._is_intermixed = True
-        try:
-            return self.parse_known_intermixed_args(args)
-        finally:
+        if rest:
+            # By itself argparse gives all arguments what stands before the first option.
+            self._is_intermixed = True
+            parsed, rest = self.parse_known_intermixed_args(args)
             self._is_intermixed = False
+        if rest:
+            self.error(f'unrecognized arguments: {" ".join(rest)}')
+        if 'first' in parsed:
+            self._settle_model(parsed)
+        # By the names of their attributes, the options as they are typed.
+        parsed.spelled = {
+            action.dest: max(action.option_strings, key=lambda name: name[:2] == '--')
+            for action in self._actions
+            if action.option_strings
+        }
+        return parsed, rest
 
-    def parse_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> argparse.Namespace:
-        """Parse, and settle."""
-        parsed: argparse.Namespace = super().parse_args(args, namespace)
-        if 'settle' in parsed:
-            parsed.settle(parsed)
-        return parsed
+    def _settle_model(self, args: argparse.Namespace) -> None:
+        """Find out which argument is the model: with `--model`, the first is one of the others.
+
+        So it is with the variable of the environment, where one is left over.
+        """
+        value, usual, others = args.first, os.environ.get(self.variable), self.others
+        if others and getattr(args, others[-1]) is None and None not in (value, usual):
+            args.model = args.model or usual
+        if args.model is None:
+            args.model = value or usual
+            if args.model is None and self.needs_model:
+                before = f' before {others[0].upper()}' if others else ''
+                given = getattr(args, others[0]) if others else None
+                got = f'{given[0]!r} alone' if given else 'neither'
+                self.error(f'expected MODEL{before} or --model MODEL, got {got}')
+            return
+        # The first argument goes to the others: it is none of theirs that is missing.
+        for name in others:
+            held = getattr(args, name)
+            if value is not None and isinstance(held, list):
+                held.insert(0, value)
+                return
+            if value is not None:
+                setattr(args, name, value)
+                value = held
+        if value is not None:
+            self.error(f'expected either MODEL or --model MODEL, got both: {value!r}')
 
 
-def settle_model(
-    parser: argparse.ArgumentParser,
-    others: Sequence[str],
-    variable: str,
-    is_optional: bool,
-    args: argparse.Namespace,
-) -> None:
-    """Find out which argument is the model: with `--model`, the first is one of the others.
+def name_option(message: str, args: argparse.Namespace) -> str:
+    """Return an error message with the option in place of the parameter that it begins with.
 
-    So it is with the variable of the environment, '' for none, where one is left over. The others
-    are those without an option behind the model, in their order. A model is optional for a
-    subcommand that does without, or says itself that there is none.
+    Words and a unit may stand behind the name: `position share [rad]: expected ...`.
     """
-    value, usual = args.first, os.environ.get(variable)
-    if others and getattr(args, others[-1]) is None and None not in (value, usual):
-        args.model = args.model or usual
-    if args.model is None:
-        args.model = value or usual
-        if args.model is None and not is_optional:
-            before = f' before {others[0].upper()}' if others else ''
-            given = getattr(args, others[0]) if others else None
-            got = f'{given[0]!r} alone' if given else 'neither'
-            parser.error(f'expected MODEL{before} or --model MODEL, got {got}')
-        return
-    # The first argument goes to the others: it is none of theirs that is missing.
-    for name in others:
-        held = getattr(args, name)
-        if value is None:
-            return
-        if isinstance(held, list):
-            held.insert(0, value)
-            return
-        setattr(args, name, value)
-        value = held
-    if value is not None:
-        parser.error(f'expected either MODEL or --model MODEL, got both: {value!r}')
+    name, colon, rest = message.partition(':')
+    parameter, bracket, unit = name.partition(' [')
+    option = getattr(args, 'spelled', {}).get(parameter.replace(' ', '_'))
+    return f'{option}{bracket}{unit}{colon}{rest}' if option else message
 
 
 class KeepLines(argparse.HelpFormatter):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from ne_dynamics.errors import InputError
 
 LEAST_ABOVE_ZERO = math.nextafter(0.0, 1.0)
 
@@ -29,7 +31,7 @@ def make_reader(
         except (ValueError, OverflowError):
             is_good = False
         if not is_good:
-            raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}')
+            raise InputError(f'expected {expected}, got {text!r}')
         return value
 
     return read_number
@@ -42,50 +44,42 @@ def numbers(text: str) -> tuple[float, ...]:
     """Return finite numbers, of X,X,X."""
     try:
         return tuple(map(number, text.split(',')))
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f'expected numbers with commas between, got {text!r}'
-        ) from None
+    except InputError:
+        raise InputError(f'expected numbers with commas between, got {text!r}') from None
 
 
-def make_pair_reader(
-    expected: str, separator: str, read: Callable[[str, str], Any]
-) -> Callable[[str], Any]:
-    """Return the reader of two texts with a separator between, of which the first is not empty."""
-
-    def read_pair(text: str) -> Any:
-        # A joint may have a separator in its name, and a number has none.
-        parts = text.rpartition(separator) if read is _read_number else text.partition(separator)
-        name, found, value = parts
-        try:
-            if name and found:
-                return read(name, value)
-        except (argparse.ArgumentTypeError, ValueError):
-            pass
-        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}')
-
-    return read_pair
+def named_number(text: str) -> tuple[str, float]:
+    """Return a name and a finite number, of JOINT=NUMBER."""
+    # A joint may have a separator in its name, and a number has none.
+    name, _, value = text.rpartition('=')
+    with contextlib.suppress(InputError):
+        if name:
+            return name, number(value)
+    raise InputError(f'expected JOINT=NUMBER, got {text!r}')
 
 
-def _read_number(name: str, value: str) -> tuple[str, float]:
-    return name, number(value)
+def xacro_argument(text: str) -> tuple[str, str]:
+    """Return a name and a value, which may be empty, of NAME:=VALUE."""
+    name, found, value = text.partition(':=')
+    if not (name and found):
+        raise InputError(f'expected NAME:=VALUE, got {text!r}')
+    return name, value
 
 
-def _match_names(old: str, new: str) -> tuple[str, str]:
-    if not new or old.count('*') != new.count('*') or old.count('*') > 1:
-        raise ValueError
+def name_pair(text: str) -> tuple[str, str]:
+    """Return two names, of NAME=NAME."""
+    old, _, new = text.partition('=')
+    if not (old and new and old.count('*') == new.count('*') < 2):
+        expected = 'NAME=NAME, with one * in both or none'
+        raise InputError(f'expected {expected}, got {text!r}')
     return old, new
 
 
 def columns(text: str) -> Any:
     """Return the layout of a CSV file that somebody describes."""
-    from ne_dynamics.errors import InputError
     from ne_dynamics.logs.readers.layouts import by_hand
 
-    try:
-        return by_hand(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    return by_hand(text)
 
 
 READERS: dict[str, Callable[[str], Any] | Sequence[Any]] = {
@@ -103,9 +97,9 @@ READERS: dict[str, Callable[[str], Any] | Sequence[Any]] = {
     'count': make_reader('a whole number >= 1', int, 1),
     'natural': make_reader('a whole number >= 0', int, 0),
     'jobs': make_reader('a number of processes from 1 to 256', int, 1, 256),
-    'named_number': make_pair_reader('JOINT=NUMBER', '=', _read_number),
-    'xacro_argument': make_pair_reader('NAME:=VALUE', ':=', lambda name, value: (name, value)),
-    'name_pair': make_pair_reader('NAME=NAME, with one * in both or none', '=', _match_names),
+    'named_number': named_number,
+    'xacro_argument': xacro_argument,
+    'name_pair': name_pair,
     'columns': columns,
     'time_unit': ('s', 'ms', 'us', 'ns'),
 }

@@ -41,6 +41,15 @@ SHARED = {
 --json
     print JSON instead of text
 """,
+    'document': """
+@json
+--document FILE : path
+    write the tables between markers of a Markdown file
+""",
+    'picture': """
+--output DIR : path
+    folder for the picture (default: reproduce_output, or with a number after it)
+""",
     'columns': """
 --columns T,Q{},DQ{},TAU{} : columns
     what a CSV file calls time, position, velocity and effort, where its header is none that is

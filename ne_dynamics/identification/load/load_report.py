@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ne_dynamics.dynamics import Dynamics
@@ -10,39 +11,68 @@ from ne_dynamics.identification.load.drive_gains import DriveGains, fit_drive_ga
 from ne_dynamics.identification.load.payload import identify_payload, is_slow
 from ne_dynamics.identification.load.payload_fit import fit_payload
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
-from ne_dynamics.logs import Log
+from ne_dynamics.logs.diagnosis import DiagnosedLogs
+
+
+@dataclass(frozen=True, eq=False)
+class LoadReport:
+    """What was found of a load, and of the logs that tell it; nothing of those that are refused.
+
+    Attributes
+    ----------
+    found : DiagnosedLogs
+        Of a log with the load, and of one without it or none.
+    estimate : mapping
+        As data for JSON.
+    text : sequence of str
+        In lines.
+    """
+
+    found: DiagnosedLogs
+    estimate: Mapping[str, Any] = field(default_factory=dict)
+    text: Sequence[str] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return both as data for JSON."""
+        document: dict[str, Any] = {'without': None, 'diagnosis_without': None}
+        for suffix, log, own in zip(
+            ('', '_without'), self.found.logs, self.found.diagnoses, strict=False
+        ):
+            document |= {suffix[1:] or 'log': log.summary(), f'diagnosis{suffix}': own.as_json()}
+        return {**document, **self.estimate}
+
+    def lines(self) -> list[str]:
+        """Return both in lines."""
+        pairs = zip(self.found.logs, self.found.describe_each(), strict=True)
+        named = [(f'{log.source}: {log.summary()}', *told) for log, told in pairs]
+        return [*(line for lines in named for line in lines), *self.text]
 
 
 def report_load(
     dynamics: Dynamics,
-    logs: Sequence[Log],
+    found: DiagnosedLogs,
     *,
     mass: float | None = None,
     link_name: str = '',
     cutoff_frequency: float | None = None,
     spread: float | None = None,
-) -> tuple[dict[str, Any], list[str]]:
+) -> LoadReport:
     """Find a load, or the gains of the drives from one of known mass.
 
     Parameters
     ----------
     dynamics : Dynamics
         Of the arm without the load.
-    logs : sequence of Log
-        One with the load, and one without it or none.
+    found : DiagnosedLogs
+        Of a log with the load, and of one without it or none.
     mass : float, optional
-        Of the load [kg], for the gains of the drives.
-    link_name, cutoff_frequency, spread
+        Mass of the load [kg], for the gains of the drives.
+    link_name : str
+        Link fixed to the tip link whose frame describes the load; default: the tip link.
+    cutoff_frequency, spread
         As for :func:`~ne_dynamics.identification.load.payload_fit.fit_payload`.
-
-    Returns
-    -------
-    dict
-        As data for JSON.
-    list of str
-        Lines of text.
     """
-    log, without = logs if len(logs) > 1 else (logs[0], None)
+    log, without = found.logs if len(found.logs) > 1 else (found.logs[0], None)
     options: dict[str, Any] = {
         'without': without,
         'cutoff_frequency': cutoff_frequency,
@@ -50,13 +80,13 @@ def report_load(
     }
     if mass is not None:
         gains = fit_drive_gains(dynamics, log, mass, link_name, **options)
-        return {'drive_gains': gains.as_json()}, describe_gains(gains, mass)
+        return LoadReport(found, {'drive_gains': gains.as_json()}, describe_gains(gains, mass))
     if without is None and is_slow(dynamics, log):
         estimate = identify_payload(dynamics, log, link_name)
-        return {'payload': estimate.as_json()}, [estimate.text]
+        return LoadReport(found, {'payload': estimate.as_json()}, [estimate.text])
     load = fit_payload(dynamics, log, link_name, **options)
     document = {'payload': load.as_json(), 'parameters': format_parameters(load)}
-    return document, describe_payload(load)
+    return LoadReport(found, document, describe_payload(load))
 
 
 def describe_gains(gains: DriveGains, mass: float) -> list[str]:

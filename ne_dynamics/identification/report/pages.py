@@ -5,26 +5,30 @@ from __future__ import annotations
 import contextlib
 import datetime
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ne_dynamics import __version__
+from ne_dynamics import __version__, report_page
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
-from ne_dynamics.identification.evaluation import JointResidual, evaluate
-from ne_dynamics.identification.fit_evidence import ShownLog
+from ne_dynamics.errors import InputError, NeDynamicsError
+from ne_dynamics.identification.evaluation import evaluate
+from ne_dynamics.identification.logs_evaluation import LogsEvaluation
 from ne_dynamics.identification.report import sections
 from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
-from ne_dynamics.identification.report.report import Identified
+from ne_dynamics.identification.report.text import LogsFit
 from ne_dynamics.identification.report.words import format_number, format_part, rate_report
+from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.diagnosis import DiagnosedLogs
 from ne_dynamics.logs.parts import get_last, look
 from ne_dynamics.logs.robot_logs import RobotLogs
+from ne_dynamics.prepared_file import check_output, write_whole
 from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone
 from ne_dynamics.report_page.page import Items
+
+SUFFIXES = ('.html', '.htm')
 
 PACKAGES = ('numpy', 'matplotlib', 'jinja2')
 
@@ -50,20 +54,54 @@ class Found(NamedTuple):
         )
 
 
-def show_identification(
-    source: RobotLogs,
-    diagnosed: DiagnosedLogs,
-    dynamics: Dynamics,
-    result: Identified,
-    shown: ShownLog,
-) -> Found:
-    """Return the page of an identification; `dynamics` of the given robot."""
+@contextlib.contextmanager
+def open_page(
+    file: Path | None, command: str, model: str, logs: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[Callable[[Callable[[], Found]], None]]:
+    """Yield what writes the page of a command, if there is a file, of what a function returns.
+
+    A page that could not be written is refused before there is work in it. An error that ends
+    the context is a page too, where there is none yet.
+    """
+    if file is not None:
+        _check_file(file, [model, *logs], options.get('output'))
+    pending = [] if file is None else [file]
+
+    def write(show: Callable[[], Found]) -> None:
+        if pending:
+            page = show().as_page(command, model, logs, options)
+            write_whole(pending.pop(), report_page.render_page(page))
+
+    try:
+        yield write
+    except NeDynamicsError as error:
+        verdict = Paragraph(f'Refused: {error}', Tone.ERROR)
+        write(lambda: Found(verdict))
+        raise
+
+
+def _check_file(file: Path, read: Sequence[str], output: Path | None) -> None:
+    if file.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f'{file}: the report: expected a name that ends in {" or ".join(SUFFIXES)}, got '
+            f'{file.suffix or "none of them"}; a browser prints the page as PDF'
+        )
+    check_output(file)
+    written = [] if output is None else [output, extras_path(output)]
+    for other in [*map(Path, read), *written]:
+        if is_same_file(file, other):
+            raise InputError(f'{file}: --report: expected a file of its own, got {other} again')
+
+
+def show_identification(fit: LogsFit) -> Found:
+    """Return the page of an identification."""
     from ne_dynamics.identification.report import figures
 
-    report, robot = result.report, source.robot
+    result, diagnosed, shown = fit.result, fit.found, fit.shown
+    report, robot = result.report, diagnosed.source.robot
     spectra = figures.show_spectra(shown.spectra, robot, report.cutoff_frequency)
-    friction = figures.show_friction(result, shown, robot, dynamics)
-    read = _describe_source(source, report.logs)
+    friction = figures.show_friction(result, shown, robot, fit.dynamics)
+    read = _describe_source(diagnosed.source, report.logs)
     doubts = sum(fault.severity != 'info' for own in diagnosed.diagnoses for fault in own.faults)
     return Found(
         rate_report(report, doubts),
@@ -82,17 +120,15 @@ def show_identification(
     )
 
 
-def show_refusal(
-    source: RobotLogs, diagnosed: DiagnosedLogs, dynamics: Dynamics, cutoff: float | None
-) -> Found:
+def show_refusal(diagnosed: DiagnosedLogs, dynamics: Dynamics, cutoff: float | None) -> Found:
     """Return the page of logs that were refused; a given cut-off frequency is in Hz."""
     wrong = next(index for index, own in enumerate(diagnosed.diagnoses) if own.errors)
-    part = look(source.logs[wrong])[-1]
+    part = look(diagnosed.source.logs[wrong])[-1]
     shown: tuple[Section, ...] = ()
     # A picture of what is refused, where it can be filtered at all.
     with contextlib.suppress(InputError):
         shown = _show_evaluation(dynamics, part, cutoff)
-    read = _describe_source(source, [(part.source, part.summary())])
+    read = _describe_source(diagnosed.source, [(part.source, part.summary())])
     return Found(
         Paragraph(
             f'Refused: {_name_wrong(diagnosed)}. Nothing was fitted or written; '
@@ -107,14 +143,9 @@ def show_refusal(
     )
 
 
-def show_evaluation(
-    source: RobotLogs,
-    diagnosed: DiagnosedLogs,
-    dynamics: Dynamics,
-    cutoff: float,
-    joints: Sequence[JointResidual],
-) -> Found:
-    """Return the page of an evaluation with a cut-off frequency [Hz]; `joints`: of all logs."""
+def show_evaluation(dynamics: Dynamics, evaluation: LogsEvaluation) -> Found:
+    """Return the page of an evaluation of a model."""
+    diagnosed, cutoff = evaluation.found, evaluation.logs.cutoff_frequency
     heads = ('measured', 'model', 'residual', 'residual / measured')
     rows = tuple(
         (
@@ -123,7 +154,7 @@ def show_evaluation(
             *map(format_number, (joint.rms_measured, joint.rms_model, joint.rms_difference)),
             format_part(joint.rms_difference, joint.rms_measured),
         )
-        for joint in joints
+        for joint in evaluation.joints
     )
     table = Table(
         'Root mean squares of the efforts.',
@@ -141,7 +172,7 @@ def show_evaluation(
             Section('Joint by joint', (table,)),
             sections.describe_findings((), diagnosed.named),
             *_show_evaluation(dynamics, get_last(diagnosed.logs[-1], cutoff), cutoff),
-            Section('What was read', (_describe_source(source, read),)),
+            Section('What was read', (_describe_source(diagnosed.source, read),)),
         ),
     )
 

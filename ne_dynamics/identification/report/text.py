@@ -1,13 +1,90 @@
-"""The report of ``ne_dynamics identify`` as lines of text."""
+"""An identification as ``ne_dynamics identify`` has it: written, for programs, and in lines."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.evaluation import JointResidual
+from ne_dynamics.identification.fit_evidence import ShownLog, show_log
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.report.report import Identified, Report
+from ne_dynamics.identification.writing.written_model import WrittenModel
+from ne_dynamics.logs.diagnosis import DiagnosedLogs
+from ne_dynamics.logs.parts import get_last
 from ne_dynamics.model.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class LogsFit:
+    """A model that was fitted to the logs of a robot.
+
+    Attributes
+    ----------
+    found : DiagnosedLogs
+    dynamics : Dynamics
+        Of the given model.
+    logs : FilteredLogs
+    result : Identified
+    written : WrittenModel or None
+        What is to be written of it.
+    rest : tuple of JointResidual
+        What that leaves of the logs.
+    """
+
+    found: DiagnosedLogs
+    dynamics: Dynamics
+    logs: FilteredLogs
+    result: Identified
+    written: WrittenModel | None = None
+    rest: tuple[JointResidual, ...] = ()
+
+    @cached_property
+    def shown(self) -> ShownLog:
+        """The last part of the last log."""
+        last = get_last(self.found.logs[-1], self.logs.cutoff_frequency)
+        result = self.result
+        return show_log(self.dynamics, result.evidence, self.logs, result.report.fitted, last)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fit as data for JSON."""
+        return {
+            'as_written': [joint.as_json() for joint in self.rest],
+            'locked': self.found.source.locked,
+            'diagnosis': self.found.diagnosis,
+            **self.result.report.as_json(),
+            'noise_floor': self.shown.spectra.noise_floor,
+            **self.result.evidence.as_json(),
+        }
+
+    def lines(self) -> list[str]:
+        """Return the fit for people."""
+        notes = [*self.found.source.lines(), *self.found.describe()]
+        lines = describe_identified(self.dynamics.robot, self.result)
+        return [*lines, *[''] * bool(notes), *notes]
+
+    def write(self, urdf: Path) -> list[str]:
+        """Write the model, if there is one to be written, and say so in lines."""
+        if self.written is None:
+            return []
+        extras = self.written.write(urdf)
+        beside = '' if extras is None else f' and {extras.name} beside it'
+        width = max(len(joint.name) for joint in self.rest)
+        return [
+            '',
+            f'written: {urdf}{beside}',
+            '  RMS residual of these files on the whole log:',
+            *(
+                f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}'
+                for joint in self.rest
+            ),
+        ]
 
 
 def describe_identified(robot: Robot, result: Identified) -> list[str]:

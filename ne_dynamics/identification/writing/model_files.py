@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.description_file import looks_like_xml, read_text
 from ne_dynamics.model.extras import SUFFIX
 from ne_dynamics.model.extras_document import UNFINISHED
 from ne_dynamics.prepared_file import prepared_file
@@ -33,14 +34,19 @@ def extras_path(urdf: Path) -> Path:
 
 
 def require_own_extras(output: Path, model: Path, extras: Path | None) -> None:
-    """Refuse a URDF to be written whose extras would be read with the given model too.
+    """Refuse to replace what is no URDF, or a URDF whose extras are read with the model too.
 
     Raises
     ------
     ModelError
-        When both have the same file of extras, which was found beside the model, but are not the
-        same file.
+        When the output is another file, or both have the same file of extras, which was found
+        beside the model, but are not the same file.
     """
+    is_named = output.suffix in ('.urdf', '.xml') or not output.is_file()
+    if not (is_named or looks_like_xml(read_text(output)[0])):
+        raise ModelError(
+            f'{output}: -o: expected a new file or a URDF to replace, got another file'
+        )
     if extras is None or is_same_file(output, model):
         return
     if is_same_file(extras_path(output), extras):

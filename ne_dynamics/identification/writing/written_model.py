@@ -9,8 +9,8 @@ from typing import Any
 
 from ne_dynamics.identification.writing.model_files import write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf, write_urdf
-from ne_dynamics.model.extras import ModelExtras
 from ne_dynamics.model.extras_text import write_extras
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.model.yaml_text import parse_yaml
@@ -37,7 +37,7 @@ class WrittenModel:
     extras_text: str
     base_link: str
     tip_link: str | None
-    encoding: str = 'utf-8'
+    encoding: str
 
     def write(self, urdf: Path) -> Path | None:
         """Write both files, or leave both as they were.
@@ -64,18 +64,16 @@ class WrittenModel:
         )
 
 
-def make_written_model(
-    text: str, robot: Robot, given: ModelExtras | None = None, encoding: str = 'utf-8'
-) -> WrittenModel:
+def make_written_model(source: ModelSource, robot: Robot) -> WrittenModel:
     """Return what is to be written of a robot with other inertias, friction and rotors.
 
-    It was loaded from the URDF `text`, with the given extras if there were any.
+    It was loaded from the URDF `source`, with its extras if there were any.
 
     Raises
     ------
     ModelError
         When what would be written does not come back as the robot.
     """
-    urdf = write_urdf(text, robot)
-    extras = write_extras(urdf, robot, given)
-    return WrittenModel(urdf, extras, robot.base_link, robot.tip_link, encoding)
+    urdf = write_urdf(source.text, robot)
+    extras = write_extras(urdf, robot, source.read_extras())
+    return WrittenModel(urdf, extras, robot.base_link, robot.tip_link, source.encoding)

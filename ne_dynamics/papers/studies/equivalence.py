@@ -36,7 +36,8 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
     arms : int
         Random arms for each formulation, of 1 to 8 joints in turn, as general as it covers.
     seed : int
-        Arms and motions of one index are the same for all formulations that cover the same.
+        Seed of the arms. Arms and motions of one index are the same for all formulations that
+        cover the same.
     progress : Progress
 
     Returns

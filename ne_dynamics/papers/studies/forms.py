@@ -112,6 +112,18 @@ def choose_motion(
 ) -> FormMotion:
     """Return a motion: what is given, the rest at random within the position limits.
 
+    Parameters
+    ----------
+    robot : Robot
+    seed : int
+        Seed of the motion.
+    q : sequence of n float, optional
+        Positions of the motion, one a joint [rad or m]; default: at random.
+    qd : sequence of n float, optional
+        Velocities of the motion, one a joint [per s]; default: at random.
+    qdd : sequence of n float, optional
+        Accelerations of the motion, one a joint [per s^2]; default: at random.
+
     Raises
     ------
     InputError

@@ -75,8 +75,8 @@ def study(
     Parameters
     ----------
     duration : float
-        Of the motion that is shown joint by joint [s]; the document prints neither that nor the
-        profile.
+        Duration of the motion that is shown joint by joint [s]; the document prints neither that
+        nor the profile.
     progress : Progress
         In simulated seconds.
 

@@ -77,8 +77,8 @@ def study(duration: float = 1.0, path: str = 'line') -> tuple[StudyReport, dict[
     duration : float
         T [s]; the document prints none.
     path : str
-        One of `PATHS`: whose motion the data of the report hold. The tables have both. The
-        document computes torques for the line; the other is how it says that joints move.
+        Motion of picture and data: tip on a straight line, or trapezoids of the joint
+        velocities. The document prescribes both, and the tables have both.
 
     Returns
     -------

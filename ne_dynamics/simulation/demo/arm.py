@@ -10,9 +10,8 @@ import numpy as np
 
 from ne_dynamics.control import Mode
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.extras import read_extras
 from ne_dynamics.model.files import load_model
+from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.motion import WaypointMotion
@@ -89,11 +88,10 @@ class DemoArm:
         DemoArm
             This one when the model is not a URDF.
         """
-        from ne_dynamics.identification.writing.model_files import write_model
         from ne_dynamics.identification.writing.written_model import make_written_model
 
-        text = Path(self.model_file).read_text(encoding='utf-8')
-        if not looks_like_xml(text):
+        source = ModelSource(self.model_file)
+        if not source.is_urdf:
             return self
         coulomb = self.robot.joint_values('coulomb_friction')
         limits = self.robot.limits('effort_limit')
@@ -101,9 +99,8 @@ class DemoArm:
         rubbing = self.robot.with_joint_values(
             'coulomb_friction', np.where(gets, share * limits, coulomb)
         )
-        written = make_written_model(text, rubbing, read_extras(None, self.model_file))
         file = folder / f'{Path(self.model_file).stem}_with_friction.urdf'
-        write_model(file, written.text.encode('utf-8'), written.extras_text)
+        make_written_model(source, rubbing).write(file)
         return DemoArm.read(str(file), self.base or None, self.tip or None)
 
 
