@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +10,9 @@ from motion_loop import node_controller
 from tuned_arm import ROBOT
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.motion.waypoints import resting_state
@@ -100,20 +98,6 @@ def test_speed_limits_are_in_the_order_of_the_command() -> None:
         make_tuning(wrong, arm)
 
 
-def test_velocities_of_the_wrong_sign_are_a_fault_where_they_damp() -> None:
-    """A driver that turns the sign would drive the arm: the check of the velocities counts."""
-    controller, q, fault = led(), np.full(6, 0.2), None
-    for index in range(500):
-        q = q + 0.002 * 0.5
-        try:
-            controller.update(q, np.full(6, -0.5), 1.0 + 0.002 * index)
-        except StateRefused as refusal:
-            fault = fault or refusal.fault
-    assert fault is not None
-    assert fault.kind is FaultKind.VELOCITY
-    assert fault.latches
-
-
 def test_an_arm_that_nobody_sees_is_lowered() -> None:
     """The last effort fades to nothing, monotonically and without a step, in `lowering_time`."""
     controller, q = led(transition_time=0.0), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -128,23 +112,3 @@ def test_an_arm_that_nobody_sees_is_lowered() -> None:
     assert not commands[-1].any()
     again = controller.update(q, np.zeros(6), 5.0).effort
     np.testing.assert_allclose(again, last)
-
-
-@pytest.mark.parametrize('count', [1, 700, 10_000])
-def test_an_arm_that_has_sunk_is_not_thrown_by_the_last_command(count: int) -> None:
-    """Deactivated while it is let down, or after it, it keeps what the effort has faded to: what
-    held it where it was last seen would lift it. States that return make an end of that.
-    """
-    controller, q = led(), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-    held = controller.update(q, np.zeros(6), 1.0).effort
-    controller.trip(FaultKind.STOPPED, 'no usable one')
-    *_, before = itertools.islice(controller.machine.lowering_commands(), count)
-    last = list(controller.machine.last_commands())
-    np.testing.assert_allclose(last, [before], atol=1e-9)
-    assert controller.machine.is_left
-    assert not any(
-        effort.any() for effort in list(controller.machine.last_commands(LastCommand.ZERO))[-1:]
-    )
-    for index in range(200):
-        controller.update(q, np.zeros(6), 9.0 + 0.002 * index)
-    np.testing.assert_allclose(list(controller.machine.last_commands())[-1], held)

@@ -126,25 +126,6 @@ def test_bad_gains_are_refused(kp, match: str) -> None:
         Gains.from_values(kp, 1.0, 3)
 
 
-@pytest.mark.parametrize(
-    ('kp', 'kv', 'expected'),
-    [
-        ([1.0, 0.0], [1.0], ['x.kp is not positive definite', 'error of elbow may stay']),
-        ([1.0], [1.0, 0.0], ['x.kv damps no oscillation of elbow']),
-        ([2.0, 1.0, 0.0, 2.0], [1.0], ['x.kp is not symmetric (1 for shoulder by elbow, 0 for']),
-        ([1.0], [2.0, 0.0, 1.0, 2.0], ['x.kv is not symmetric']),
-        ([1.0], [1.0, 1.0, 1.0, 1.0], ['x.kv damps no oscillation of shoulder, elbow']),
-    ],
-)
-def test_gains_that_let_an_error_stay_are_remarked(kp, kv, expected: list[str]) -> None:
-    """Gains that break a condition of a vanishing error are taken, with one remark that names
-    the joint.
-    """
-    (remark,) = Gains.from_values(kp, kv, 2).remarks('x', ['shoulder', 'elbow'])
-    for text in expected:
-        assert text in remark
-
-
 def test_continuous_joints_are_corrected_by_the_short_way(spinner: Dynamics) -> None:
     """Whole turns between desired and measured position change nothing where there is no stop."""
     law = ControlLaw(spinner, Mode.COMPUTED_TORQUE, Gains.from_values(50.0, 10.0, 2))
@@ -187,57 +168,6 @@ def test_a_missing_velocity_is_refused_where_it_is_needed(spinner: Dynamics) -> 
 def _without_friction(robot: Robot) -> Robot:
     joints = (replace(one, viscous_friction=0.0, coulomb_friction=0.0) for one in robot.joints)
     return replace(robot, joints=tuple(joints))
-
-
-def _with_friction(robot: Robot, **numbers: float) -> Robot:
-    model = FrictionModel(**numbers)
-    joints = (replace(one, coulomb_friction=0.5, friction=model) for one in robot.joints)
-    return replace(robot, joints=tuple(joints))
-
-
-FRICTION = {
-    'static_friction': 0.9,
-    'stribeck_velocity': 0.2,
-    'friction_asymmetry': 0.1,
-    'friction_offset': -0.3,
-    'load_coefficient': 0.1,
-    'square_root_friction': 0.4,
-    'cubic_friction': 0.2,
-    'hysteresis_friction': 0.3,
-    'hysteresis_displacement': 0.1,
-}
-
-
-@pytest.mark.parametrize('smoothing', [0.0, 0.05])
-@pytest.mark.parametrize('mode', list(Mode))
-def test_further_friction_is_that_of_the_desired_velocity(spinner, mode, smoothing) -> None:
-    """Friction is fed forward at the desired velocity, under the load that is there, with or
-    without gravity; without the term there is none.
-    """
-    robot = _with_friction(spinner.robot, **FRICTION, smoothing_velocity=smoothing)
-    dynamics = Dynamics(robot, backend='python')
-    free = Dynamics(_without_friction(robot), backend='python').without_friction()
-    q, qd, desired, wrench = sample(2, 7)
-    zero = np.zeros(2)
-    rate, where, wanted = {
-        Mode.GRAVITY_COMPENSATION: (zero, q, zero),
-        Mode.COMPUTED_TORQUE: (qd, q, desired.velocity),
-    }.get(mode, (desired.velocity, desired.position, desired.velocity))
-    payload = np.array([0.7, 0.0, 0.02, 0.1, 0.01, 0.0, 0.01, 0.0, 0.0, 0.01])
-    for carried in (None, payload):
-        load = free.inverse_dynamics(where, rate, zero, wrench, None, carried)
-        friction = dynamics.friction_torque(wanted, load=load)
-        assert np.abs(friction).max() > 0.1
-        for terms, share in (
-            (Terms(), 1.0),
-            (Terms(gravity=False), 1.0),
-            (Terms(friction=False), 0.0),
-        ):
-            found, rigid = (
-                ControlLaw(each, mode, gains(2, 4), terms, carried).effort(q, qd, desired, wrench)
-                for each in (dynamics, free)
-            )
-            np.testing.assert_allclose(found - rigid, share * friction, atol=1e-10)
 
 
 def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
