@@ -15,7 +15,6 @@ from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.observer import DisturbanceTuning
-from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.motion.waypoints import TrajectoryPoint
 
@@ -94,25 +93,6 @@ def test_the_same_settings_again_make_no_difference(situation: str, faulty: bool
     assert len(without) > 400
     assert np.abs(np.diff(without[:, :6], axis=0)).max() > 1.0
     np.testing.assert_allclose(with_them, without, atol=1e-8)
-
-
-@pytest.mark.parametrize('later', [0.01, 0.05, 1.0])
-@pytest.mark.parametrize('elapsed', [0.004, 0.008, 0.03])
-def test_another_transition_time_turns_no_transition_round(later: float, elapsed: float) -> None:
-    """What is under way goes on from value and slope, never beyond zero."""
-    offset = CommandOffset(0.05)
-    offset.change(np.ones(1))
-    offset.decay(elapsed)
-    value, slope = offset.value.copy(), offset.slope.copy()
-    offset.configure(later)
-    np.testing.assert_array_equal((offset.value, offset.slope), (value, slope))
-    left = [float(value[0])]
-    while offset.value is not None:
-        offset.decay(1e-3)
-        left.append(0.0 if offset.value is None else float(offset.value[0]))
-    assert (np.diff(left) <= 0.0).all()
-    assert min(left) >= 0.0
-    assert len(left) < 200
 
 
 @pytest.mark.parametrize('passed', [0.0, STEP])

@@ -9,7 +9,6 @@ from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
@@ -134,22 +133,3 @@ def test_a_command_that_is_refused_does_not_end_the_transition() -> None:
     with np.errstate(all='ignore'), pytest.raises(ValueError, match='finite'):
         controller.update(Q, np.full(6, 1e200), PERIOD)
     np.testing.assert_allclose(controller.update(Q, ZERO, 2 * PERIOD).effort, last, atol=1e-9)
-
-
-def test_an_offset_depends_on_time_and_not_on_steps() -> None:
-    """One step and a hundred over the same time leave the same of it, and none overshoots."""
-    value = np.array([3.0, -20.0])
-    whole, parts = CommandOffset(0.4), CommandOffset(0.4)
-    for offset in (whole, parts):
-        offset.change(value)
-        offset.decay(0.1)
-        offset.change(offset.value - value)
-    whole.decay(0.3)
-    for _ in range(100):
-        parts.decay(0.003)
-        parts.decay(-1.0)
-    np.testing.assert_allclose(parts.value, whole.value, atol=1e-12)
-    whole.decay(0.88)
-    assert whole.value is not None
-    whole.decay(0.04)
-    assert whole.value is None, 'three transition times after the last change'

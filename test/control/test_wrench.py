@@ -225,22 +225,6 @@ class Looks:
         return found
 
 
-@pytest.mark.parametrize('angle', np.linspace(0.0, 3.0, 7))
-@pytest.mark.parametrize('scale', [0.85, 1.0, 1.15])
-def test_an_opposite_reading_is_doubted_after_a_second_look(angle, scale) -> None:
-    """The opposite of the weight, masses 15 % off, noise included, is doubted once the arm has
-    rested from one look to the next; the weight itself never.
-    """
-    rng = np.random.default_rng(2)
-    noise = rng.normal(0.0, (0.5, 0.5, 0.5, 0.02, 0.02, 0.02))
-    opposite = -scale * weight_at(angle) + noise
-    one = WrenchSignCheck()
-    place = np.array([angle])
-    assert not one.look(place, opposite, weight_at(angle), is_tared=False)
-    assert one.look(place, opposite, weight_at(angle), is_tared=False)
-    assert not Looks().rest(angle, scale * weight_at(angle) + noise)
-
-
 def test_loads_and_contacts_are_no_wrong_sign() -> None:
     """Unknown loads, biases and contacts of any size and direction are not doubted, after the
     sensor has agreed once not even one that is twice the weight, upwards.
