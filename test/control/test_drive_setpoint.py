@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, follow, make_tuning
+from tuned_arm import DYNAMICS, ROBOT, ZERO, Q, follow, make_tuning
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.drive_setpoint import plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.waypoints import TrajectoryPoint, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint
 
 STEP = 0.002
 
@@ -46,22 +43,6 @@ def follow_down(controller: Controller):
         sent.append(controller.limits.setpoint)
     position, velocity, _ = map(np.array, zip(*sent, strict=True))
     return position, velocity, np.array(efforts)
-
-
-@pytest.mark.parametrize('inertia', [True, False])
-def test_the_effort_on_the_way_is_that_of_the_law(inertia: bool) -> None:
-    """It is the model's of the motion beside it, with the terms that are used: nothing decays."""
-    terms = Terms(inertia=inertia)
-    controller, now = under_way(terms=terms)
-    controller.update(Q, ZERO, now + STEP, now + STEP)
-    expected, sent = [], []
-    for effort in controller.machine.last_commands():
-        position, velocity, acceleration = controller.limits.setpoint
-        sent.append(effort)
-        acceleration = acceleration if inertia else ZERO
-        expected.append(DYNAMICS.inverse_dynamics(position, velocity, acceleration))
-    assert len(sent) > 10
-    np.testing.assert_allclose(sent, expected, atol=1e-9)
 
 
 def test_an_arm_that_does_not_follow_is_met_where_it_is() -> None:
@@ -122,24 +103,3 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(moves: bool) -> Non
     assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * steepest * STEP
     expected = points[0].positions + 198 * STEP * begin.velocity
     np.testing.assert_allclose(sent[-1], expected, atol=1e-3)
-
-
-def test_a_continuous_joint_is_met_by_the_nearest_turn() -> None:
-    """Where the arm is found a turn farther on nothing turns back; it takes 0.2 s by default."""
-    sent, turn = resting_state(Q), 2.0 * np.pi
-
-    def nearest(there: np.ndarray, here: np.ndarray) -> np.ndarray:
-        return np.remainder(there - here + np.pi, turn) - np.pi
-
-    way = plan_rest(
-        ZERO,
-        sent,
-        DemandLimits.of(ROBOT.joints, LIMITS),
-        DYNAMICS.inverse_dynamics,
-        duration=0.0,
-        period=0.002,
-        found=Q + turn + 0.1,
-        position_error=nearest,
-    )
-    assert len(way) == 100
-    np.testing.assert_allclose(way[-1][1].position, Q + 0.1)

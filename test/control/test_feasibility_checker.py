@@ -108,45 +108,11 @@ def test_a_pose_that_cannot_be_held_is_refused(
     assert worst.time == 8.0
 
 
-def test_a_first_point_at_time_zero_is_no_leap() -> None:
-    """A first point where the arm is, as planners send it, is followed; one far away is not."""
-    near, far = 0.9 * 0.02 * 2.1, 1.1 * 0.02 * 2.1
-    for step, is_followed in ((near, True), (far, False)):
-        begin = Q.copy()
-        begin[0] += step
-        motion = make_waypoints(
-            TrajectoryPoint(0.0, begin, ZERO, ZERO), TrajectoryPoint(1.0, Q, ZERO, ZERO)
-        )
-        controller = controller_of()
-        if is_followed:
-            controller.motion.follow(motion)
-            continue
-        with pytest.raises(
-            InfeasibleMotionError, match=r'step at the start of 0\.0462 rad at 0 s'
-        ):
-            controller.motion.follow(motion)
-
-
 def replace_joint(position: np.ndarray, value: float) -> np.ndarray:
     """Return a position with another value of joint 3."""
     other = position.copy()
     other[2] = value
     return other
-
-
-def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
-    """Where no stop from the last point is within the position limits the motion is refused."""
-    end, speed = replace_joint(Q, 2.79), ZERO.copy()
-    speed[2] = 2.5
-    motion = make_waypoints(
-        TrajectoryPoint(2.0, replace_joint(Q, 2.0), ZERO, ZERO),
-        TrajectoryPoint(2.7, end, speed, ZERO),
-        allow_nonzero_velocity_at_end=True,
-    )
-    with pytest.raises(InfeasibleMotionError) as refusal:
-        controller_of(WhenInfeasible.FOLLOW).motion.follow(motion)
-    assert refusal.value.violations[0].quantity is Quantity.POSITION
-    assert refusal.value.violations[0].time > 2.7
 
 
 def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -> None:

@@ -179,19 +179,6 @@ def test_bad_readings_are_refused_and_the_last_one_stays(robot, change, match) -
     assert imu.is_stale(1.55)
 
 
-def test_another_source_starts_from_the_known_tilt(robot: Robot) -> None:
-    """Until the first reading of the new source, the base rests as it stood."""
-    imu = BaseImu(robot, GRAVITY, believing())
-    imu.update('pedestal', [0.0, 0.0, 1.0], tilted(0.2)[0], None, 0.0)
-    imu.configure(believing(cutoff_frequency=3.0))
-    assert imu.at(0.0)[2] == 1.0
-    imu.configure(believing(source='orientation'))
-    assert not imu.at(0.0)[:6].any()
-    assert imu.tilt_at(0.0) == pytest.approx(0.2)
-    imu.reset()
-    assert imu.at(0.0) is None
-
-
 def test_late_and_repeated_readings_do_not_disturb(robot: Robot) -> None:
     """A reading that was overtaken does not count; one without a stamp of its own replaces."""
     imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=0.0))

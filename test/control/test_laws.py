@@ -12,9 +12,8 @@ from urdf_text import joint_xml, link_xml, robot_xml
 from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import InputError, ParameterError
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
@@ -192,31 +191,3 @@ def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
         ControlLaw(puma, Mode.FEEDFORWARD).effort(q, None, fast),
         rtol=1e-12,
     )
-
-
-@pytest.mark.kept(12)
-@pytest.mark.parametrize('terms', [Terms(*on) for on in product((True, False), repeat=4)])
-@pytest.mark.parametrize('kind', ['simple', 'models'])
-@pytest.mark.parametrize('width', [0.0, 0.05])
-def test_annotation_and_law_feed_the_same_forward(puma, terms, kind, width):
-    """One account of what the model feeds forward: with payload and tilted base, in batches."""
-    robot = puma.robot
-    if kind == 'models':
-        more = FrictionModel(static_friction=9.0, stribeck_velocity=0.1, load_coefficient=0.1)
-        robot = replace(robot, joints=tuple(replace(j, friction=more) for j in robot.joints))
-    dynamics = Dynamics(robot, backend='python')
-    rng = np.random.default_rng(7)
-    payload = np.array([1.0, 0.1, 0.0, 0.2, 0.1, 0.0, 0.1, 0.0, 0.0, 0.1])
-    tilt = np.array([*[0.0] * 6, 1.0, -2.0, 0.5])
-    base = Base(tilt, tilt)
-    states = DesiredState(*rng.uniform(-1.0, 1.0, (3, 5, 6)))
-    law = ControlLaw(dynamics, Mode.FEEDFORWARD, None, terms, payload, width)
-    single = [
-        law.effort(state.position, None, state, None, base)
-        for state in (DesiredState(*rows) for rows in zip(*states, strict=True))
-    ]
-    acceleration = states.acceleration if terms.inertia else np.zeros((5, 6))
-    batch = Compensation(dynamics, terms, payload, width).effort(
-        states.position, states.velocity, acceleration, states.velocity, None, base
-    )
-    np.testing.assert_allclose(batch, single, rtol=1e-12, atol=1e-10)

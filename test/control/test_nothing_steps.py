@@ -93,22 +93,3 @@ def test_the_same_settings_again_make_no_difference(situation: str, faulty: bool
     assert len(without) > 400
     assert np.abs(np.diff(without[:, :6], axis=0)).max() > 1.0
     np.testing.assert_allclose(with_them, without, atol=1e-8)
-
-
-@pytest.mark.parametrize('passed', [0.0, STEP])
-def test_before_time_passes_the_first_command_is_still_the_first(passed) -> None:
-    """Another model counts at once while the clock stands at the first state, as under brakes.
-
-    Afterwards the command goes over to it from what it was.
-    """
-    controller = Controller(tuning())
-    first = controller.update(Q, ZERO, 1.0, 1.0).effort
-    heavier = Dynamics(ROBOT, (0.0, 0.0, -15.0), backend='python')
-    controller.adopt(make_tuning(dynamics=heavier, states=StateLimits(0.5)))
-    now = 1.0 + passed
-    effort = controller.update(Q, ZERO, now, 1.001).effort
-    holding = heavier.gravity_torque(Q)
-    if passed:
-        np.testing.assert_allclose(effort, first, atol=0.2 * np.abs(holding - first).max())
-    else:
-        np.testing.assert_allclose(effort, holding, atol=1e-6)

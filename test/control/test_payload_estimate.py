@@ -78,20 +78,6 @@ def test_poses_tell_the_load_exactly(gravity, source) -> None:
     assert '2.000 +- ' in found.text
 
 
-def test_the_load_is_described_in_the_frame_of_its_link() -> None:
-    """A link that is fixed to the tip may be named; the same load has other numbers there."""
-    carrier = Carrier.of_robot(dynamics_of(), 'flange')
-    found = estimate_payload(carrier, held(loaded(link='flange'), poses(12)), PayloadSource.EFFORT)
-    check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
-    assert found.link_name == 'flange'
-    there = estimate_payload(
-        Carrier.of_robot(dynamics_of()),
-        held(loaded(link='flange'), poses(12)),
-        PayloadSource.EFFORT,
-    )
-    assert np.linalg.norm(there.center_of_mass - COM) > 0.05
-
-
 # ---- what is wrong with the arm
 
 

@@ -6,17 +6,12 @@ import numpy as np
 import pytest
 from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 
-from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.model.rigid_body import Inertia
 
-LOAD = ROBOT.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
 GRAVITY = DYNAMICS.gravity_torque(Q)
 TORQUE, WITHOUT, IGNORE = StateEffort
-FRICTION = 0.03 * LIMITS * np.array([1, -1, 1, -1, 1, -1])
 
 
 def first_command(reading, meaning=TORQUE, *, gravity=True, rates=()):
@@ -37,19 +32,6 @@ def beginning(reading, *, holding=GRAVITY, gravity=GRAVITY, commands_gravity=Tru
         limits=limits,
         joint_names=ROBOT.joint_names,
     )
-
-
-def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
-    """What is taken out is the weight as the model has it: with a payload, on a tilted base."""
-    imu = BaseImu(ROBOT, (0.0, 0.0, -9.80665))
-    upward = 9.80665 * np.array([0.6, 0.0, 0.8])
-    imu.update('base_link', ZERO[:3], upward, None, 0.0)
-    base = Dynamics(ROBOT, gravity=-upward, backend='python')
-    weight = base.inverse_dynamics(Q, ZERO, ZERO, payload=LOAD)
-    controller = Controller(make_tuning(terms=Terms(gravity=False), payload=LOAD), imu=imu)
-    command = controller.update(Q, ZERO, 0.0, measured_effort=weight + FRICTION)
-    assert command.unused_effort == ''
-    np.testing.assert_allclose(command.effort, FRICTION, atol=1e-6)
 
 
 @pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
