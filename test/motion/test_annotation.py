@@ -17,7 +17,7 @@ from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 RAMP_NS = round(1e-4 * NANO)
 KINOVA = 'Kinova j2s6s200 (continuous)'
@@ -152,20 +152,6 @@ def test_a_last_point_that_moves_is_followed_by_one_at_rest(moves: str) -> None:
         atol=1e-9,
     )
     assert any('last point moves' in remark for remark in result.remarks)
-
-
-def test_continuous_joints_start_from_the_nearest_turn() -> None:
-    """The start of a joint without end is shifted by whole turns; the sender's points are not."""
-    dynamics = dynamics_of(KINOVA)
-    is_continuous = [joint.type.value == 'continuous' for joint in dynamics.robot.joints]
-    assert any(is_continuous)
-    goal = np.where(is_continuous, 6.5, 3.0)
-    start = resting_state(np.where(is_continuous, 0.1, 2.8))
-    points = [TrajectoryPoint(2.0, goal, np.zeros(6), np.zeros(6))]
-    result = annotated(dynamics, points, start=start)
-    np.testing.assert_array_equal(result.positions[-1], goal)
-    expected = np.where(is_continuous, 0.1 + 2 * np.pi, 2.8)
-    np.testing.assert_allclose(result.positions[0], expected)
 
 
 def test_what_no_samples_can_resolve_is_refused() -> None:

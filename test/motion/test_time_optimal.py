@@ -10,9 +10,7 @@ from retimed_paths import ROBOT
 from timed_paths import TimedPath
 
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.segments import Segments
-from ne_dynamics.motion.time_scaling.path import PathIntervals
-from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile, find_time_optimal
+from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
 
 NONE = np.full(6, np.inf)
 UNLIMITED = replace(
@@ -32,25 +30,6 @@ def test_velocities_may_be_all_that_is_limited() -> None:
     slower = taken[:-1] < 0.99
     assert slower.any()
     np.testing.assert_allclose(speeds.max(axis=1)[slower], 1.0, rtol=1e-9)
-
-
-def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes() -> None:
-    """In closed form: 2 sqrt(way / acceleration), for a joint that goes 1e-5 to 1e3 as far."""
-    for way in (1e-5, 1e-3, 1.0, 1e3):
-        scaled = np.zeros((6, 1, 1))
-        scaled[1] = way
-        path = PathIntervals.of(Segments(np.zeros(1), np.ones(1), scaled))
-        hardest = np.array([2.0 * way])
-        limits = replace(
-            DemandLimits.of(ROBOT.joints[:1], NONE[:1]),
-            velocity=NONE[:1],
-            acceleration=hardest,
-            deceleration=hardest,
-        )
-        found = find_time_optimal(
-            path, lambda *motion: motion[2], limits, fastest=100.0, begin=0.0, end=0.0
-        )
-        assert found.passed[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)
 
 
 @pytest.mark.parametrize(
