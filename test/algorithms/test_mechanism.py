@@ -1,6 +1,5 @@
 """The chosen frames and regrouped inertias change no torque, however the axes lie."""
 
-import functools
 import itertools
 from dataclasses import replace
 
@@ -17,27 +16,14 @@ from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Inertia, JointType, Transform
-from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)
-
-TREES = [(seed, joints) for joints in (4, 9) for seed in range(6)]
-
-SHIPPED = ['six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'puma560_modified_dh.yaml']
 
 
 def tree_robot(seed, joints):
     """Return a random tree with a tip."""
     tree = random_tree(seed, joints)
     return replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
-
-
-@functools.cache
-def load_robot(index):
-    """Return one of the random trees and shipped robots."""
-    if index < len(TREES):
-        return tree_robot(*TREES[index])
-    return ned.load_model(shipped_file(SHIPPED[index - len(TREES)]))
 
 
 # ---- robots with axes that lie in special ways
@@ -141,25 +127,6 @@ def test_chains_agree_with_the_textbook_however_close_to_parallel_axes_are(angle
 
 
 # ---- any robot
-
-
-@pytest.mark.kept(4)
-@pytest.mark.parametrize('index', range(len(TREES) + len(SHIPPED)))
-def test_torques_agree_with_a_textbook_recursion(index):
-    """Plain, with a wrench, on a moving base; whatever is regrouped and taken as exact."""
-    robot = load_robot(index)
-    rng = np.random.default_rng(index)
-    wrench, base = rng.uniform(-10.0, 10.0, 6), rng.uniform(-2.0, 2.0, 9)
-    for seed, tolerance, regroup in itertools.product(
-        range(3), (0.0, DEFAULT_TOLERANCE), (False, True)
-    ):
-        mechanism = build_mechanism(robot, tolerance, regroup)
-        arguments = motion(robot, seed)
-        for loads in ({}, {'wrench': wrench}, {'wrench': wrench, 'base_motion': base}):
-            expected = textbook.inverse_dynamics(robot, *arguments, GRAVITY, **loads)
-            given = {key: value.tolist() for key, value in loads.items()}
-            found = efforts(mechanism, *arguments, tip=robot.tip, **given)
-            assert relative_error(found, expected) < 1e-12
 
 
 @pytest.mark.long

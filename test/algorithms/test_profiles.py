@@ -8,10 +8,6 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.files import load_model
-from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
-from ne_dynamics.shipped import shipped_file
 
 START, END = np.array([0.2, -1.0, 0.7]), np.array([1.0, 2.0, 0.7])
 DURATIONS = [0.3, 1.0, 7.0]
@@ -75,25 +71,6 @@ def test_peaks_are_those_of_the_table(profile, velocity, acceleration, duration)
     assert np.abs(sdd).max() == pytest.approx(acceleration / duration**2, rel=1e-12)
 
 
-def test_thirds_are_the_motion_that_000_prints():
-    """Without phases named: a t^2 / 2, a T (6 t - T) / 18, 2 a T^2 / 9 - a (t - T)^2 / 2, with
-    a = 9 D / (2 T^2), in the three thirds (000 section 4).
-    """
-    duration = 1.7
-    a = 9.0 * (END - START) / (2.0 * duration**2)
-    t = np.array([0.1, 0.5, 0.7, 1.1, 1.2, 1.6])[:, np.newaxis]
-    q, _, qdd = ned.trapezoidal_profile(START, END, duration, t[:, 0])
-    expected = np.concatenate(
-        (
-            0.5 * a * t[:2] ** 2,
-            a * duration * (6.0 * t[2:4] - duration) / 18.0,
-            2.0 / 9.0 * a * duration**2 - 0.5 * a * (t[4:] - duration) ** 2,
-        )
-    )
-    np.testing.assert_allclose(q, START + expected, rtol=1e-13)
-    np.testing.assert_allclose(qdd, np.repeat([1.0, 0.0, -1.0], 2)[:, np.newaxis] * a, rtol=1e-13)
-
-
 @pytest.mark.parametrize(
     ('given', 'both'),
     [
@@ -109,30 +86,6 @@ def test_phases_that_are_left_out_have_a_default(given, both):
     names = ('acceleration_time', 'deceleration_time')
     expected = ned.trapezoidal_profile(0.0, 1.0, 1.5, time, **dict(zip(names, both, strict=True)))
     np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize(
-    ('profile', 'rest'),
-    [(ned.cubic_profile, ((0.0,) * 6, ())), (ned.quintic_profile, ((0.0,) * 6, (0.0,) * 6))],
-    ids=['cubic', 'quintic'],
-)
-def test_polynomials_are_what_the_controller_drives_between_two_points_at_rest(profile, rest):
-    """A trajectory through two waypoints at rest is the cubic with velocities given, and the
-    quintic with accelerations, too.
-    """
-    robot = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    rng = np.random.default_rng(5)
-    start, end = rng.uniform(-0.5, 0.5, (2, 6))
-    points = [TrajectoryPoint(time, q, *rest) for time, q in ((0.0, start), (1.3, end))]
-    trajectory = Motion.through(
-        Waypoints.from_points(robot.joints, robot.joint_names, points),
-        now=0.0,
-        start_state=resting_state(start),
-    )
-    times = np.linspace(0.0, 1.3, 14)[:-1]
-    for time, *expected in zip(times, *profile(start, end, 1.3, times), strict=True):
-        for found, wanted in zip(trajectory.sample(time), expected, strict=True):
-            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize('profile', [PROFILES[name] for name in ('thirds', 'cubic', 'quintic')])

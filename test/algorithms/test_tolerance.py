@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import textbook
-from robot_chain import chain_of
-from tolerance_robots import KINDS, machine_with_finger, mounted, usual
+from tolerance_robots import KINDS
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.algorithms.scalars.rounding import torque_bound
 from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.model.robot import Inertia, JointType, Transform
 from ne_dynamics.papers import robots
 from ne_dynamics.shipped import shipped_file
 
@@ -76,33 +74,6 @@ def test_what_a_tolerance_changes_is_within_its_bound(kind, tolerance):
         assert (change <= bound + own_rounding).all(), (seed, change, bound)
 
 
-def test_a_finger_on_a_machine_of_tonnes_keeps_its_inertia():
-    """Forward dynamics moves a finger of 1e-7 kg m^2 at the end of a machine of five tonnes."""
-    bodies = [
-        Inertia(mass, np.zeros(3), moment * np.eye(3))
-        for mass, moment in ((5000.0, 2e5), (0.01, 1e-7))
-    ]
-    hinge = JointType.REVOLUTE, (0.0, 0.0, 1.0), Transform.identity()
-    dynamics = ned.Dynamics(chain_of([(*hinge, body) for body in bodies]), backend='python')
-    np.testing.assert_allclose(dynamics.mass_matrix([0.0, 0.0])[1], [1e-7, 1e-7], rtol=1e-12)
-    acceleration = dynamics.forward_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 1e-7])
-    np.testing.assert_allclose(acceleration, [0.0, 1.0], atol=1e-9)
-
-
-def test_a_tilt_too_small_for_the_machine_is_kept_for_its_finger():
-    """What is dropped depends on the joint that feels it: the same number, kept and dropped."""
-    left = []
-    for seed in SEEDS:
-        robot = machine_with_finger(seed, spread=1e-11)
-        for exact, body in zip(
-            build_mechanism(robot, 0.0).bodies, build_mechanism(robot).bodies, strict=True
-        ):
-            pairs = zip(exact.inertia.second_moments, body.inertia.second_moments, strict=True)
-            left += [found for value, found in pairs if 0.0 < abs(value) < 1e-9]
-    assert 0.0 in left
-    assert any(left)
-
-
 COUNTED = {
     'UR5': (lambda: robots.ur5().robot, (152, 126)),
     'Panda': (lambda: robots.panda().robot, (315, 292)),
@@ -131,12 +102,3 @@ def test_known_robots_take_no_more_operations_than_before(load, most):
     expected = textbook_efforts(rigid, motion)
     error = np.abs(efforts(build_mechanism(robot), motion) - expected)
     assert (error <= 1e-11 * np.abs(expected).max(axis=1, keepdims=True)).all()
-
-
-def test_where_a_robot_is_mounted_changes_no_number_of_it():
-    """A robot a kilometre from the origin has the equations of one at the origin."""
-    for seed in SEEDS:
-        robot = usual(seed)
-        here = build_mechanism(robot).bodies
-        there = build_mechanism(mounted(robot, (600.0, -800.0, 30.0))).bodies
-        assert here == there

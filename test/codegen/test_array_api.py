@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import inspect
 import math
@@ -195,39 +194,6 @@ def test_torch_differentiates_backwards():
 
 
 # ---- the text
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('robot', DYNAMICS)
-def test_the_text_is_straight_lines_that_write_into_nothing(robot):
-    """Only assignments to names, each once, and calls of the names that are listed."""
-    dynamics = DYNAMICS[robot]
-    called = set()
-    for name in list_functions(dynamics.robot):
-        tree = ast.parse(dynamics.source(name, 'array-api'))
-        (function,) = tree.body
-        *statements, last = function.body
-        assert isinstance(last, ast.Return)
-        assert all(isinstance(statement, ast.Assign) for statement in statements)
-        assigned = [target.id for statement in statements for target in statement.targets]
-        known = {argument.arg for argument in function.args.args}
-        assert len(set(assigned)) == len(assigned)
-        assert not known & set(assigned)
-        for node in ast.walk(tree):
-            assert not isinstance(node, (ast.IfExp, ast.Compare, ast.BoolOp, ast.Lambda)), name
-            if isinstance(node, ast.Call):
-                assert node.func.value.id == 'xp'
-                called.add(node.func.attr)
-            if isinstance(node, ast.Constant) and node.value is not Ellipsis:
-                assert math.isfinite(node.value)
-        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-        assert set(assigned) <= read, 'something is computed for nothing'
-        assert read <= known | set(assigned)
-        assert {node.id for node in names if isinstance(node.ctx, ast.Store)} == set(assigned)
-    # Beside those of every robot, those of the control laws.
-    of_laws = {'abs', 'maximum', 'minimum', 'round', 'tanh'}
-    assert (called | {'broadcast_to'}) - of_laws == set(NAMES)
 
 
 # ---- errors

@@ -9,7 +9,6 @@ from test_compiled import robot_of
 import ne_dynamics as ned
 from ne_dynamics.codegen.llvm import compiler
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile
-from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.programs import trace_function
 from ne_dynamics.codegen.subject import Subject
 
@@ -30,23 +29,6 @@ def run_batch(program, lanes, *arrays):
     addresses = [array.ctypes.data for array in (*arrays, out)]
     assert function(engine.address('batch'))(len(out), *addresses, tile) == -1
     return out
-
-
-@pytest.mark.kept(14)
-@pytest.mark.parametrize('lanes', LANES)
-@pytest.mark.parametrize('width', [1, 2, 3, 4, 5, 7, 8])
-@pytest.mark.parametrize('size', [1, 3, 6])
-def test_rows_of_every_width_are_turned_and_turned_back(width, size, lanes):
-    """Each entry of each row arrives at its place, in groups of samples and in the rest."""
-
-    def function(a, b):
-        return [b[0] - 2.0 * a[place % width] for place in range(size)]
-
-    program = trace('turned', (('a', width), ('b', 1)), (size,), function)
-    rng = np.random.default_rng(width)
-    a, b = rng.integers(-99, 99, (19, width)) * 1.0, rng.integers(-99, 99, (19, 1)) * 1.0
-    expected = b - 2.0 * a[:, np.arange(size) % width]
-    np.testing.assert_array_equal(run_batch(program, lanes, a, b), expected)
 
 
 @pytest.mark.parametrize('name', ['six_axis_arm', 'tree_5_5'])

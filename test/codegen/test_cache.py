@@ -116,26 +116,6 @@ def test_folder_and_files_are_private(folder, forget):
 # ---- what the key depends on
 
 
-@pytest.mark.parametrize(
-    'changed',
-    [
-        {'robot': pendulum(com=0.2000000001)},
-        {'gravity': (0.0, 0.0, -9.80664)},
-        {'gravity': (0.0, 1e-9, -9.80665)},
-        {'robot': pendulum(roll=1e-5), 'tolerance': 1e-12},
-    ],
-    ids=['model', 'gravity', 'tilt of gravity', 'roll'],
-)
-def test_another_model_or_gravity_is_another_file(changed, folder, forget):
-    """A change of a number in model or gravity compiles anew and keeps both files."""
-    used()
-    assert not used(**changed)[1]
-    assert len(list(folder.iterdir())) == 2
-    forget()
-    assert used()[1]
-    assert used(**changed)[1]
-
-
 def test_code_for_another_processor_is_not_used(folder, forget, monkeypatch):
     """The identity of the machine is part of the key: a shared home folder is no danger."""
     from ne_dynamics.codegen.llvm import compiler
@@ -216,20 +196,6 @@ def test_a_folder_that_is_not_private_is_neither_read_nor_written(
     folder.chmod(0o700)
     assert not works(forget)
     assert works(forget)
-
-
-@pytest.mark.parametrize('kind', ['a file', 'a link'])
-def test_what_is_no_folder_leaves_everything_in_memory(kind, folder, forget, tmp_path):
-    elsewhere = tmp_path / 'elsewhere'
-    elsewhere.mkdir(mode=0o700)
-    if kind == 'a file':
-        folder.write_text('mine')
-    else:
-        folder.symlink_to(elsewhere)
-    assert not works(forget)
-    assert not works(forget)
-    assert kind == 'a link' or folder.read_text() == 'mine'
-    assert list(elsewhere.iterdir()) == []
 
 
 def test_every_flipped_byte_is_noticed(tmp_path):
@@ -373,18 +339,6 @@ def test_a_reader_never_sees_half_a_file(tmp_path):
 
 
 # ---- what a file says of itself, and how many there are
-
-
-def test_two_files_that_changed_places_are_compiled_anew(folder, forget):
-    """A file is checked against its name too: equations of another robot are not run for it."""
-    used()
-    used(robot=pendulum(com=-0.2))
-    one, other = sorted(folder.iterdir())
-    first, second = one.read_bytes(), other.read_bytes()
-    one.write_bytes(second)
-    other.write_bytes(first)
-    assert not works(forget)
-    assert {one.read_bytes(), other.read_bytes()} != {first, second} or one.read_bytes() == first
 
 
 def test_the_folder_keeps_to_its_size_and_drops_what_was_not_used(tmp_path):

@@ -142,27 +142,6 @@ def test_backends_agree_on_every_function_single_and_batch(name, function):
             assert_same(result, expected[index], scale, tolerance)
 
 
-@pytest.mark.parametrize('function', ['inverse_dynamics', 'mass_matrix', 'jacobian'])
-def test_threads_change_no_bit_of_a_batch(function):
-    """Two threads share a batch and return what one returns, whatever the size."""
-    one = dynamics_of('six_axis_arm', 'numba')
-    two = dynamics_of('six_axis_arm', 'numba', threads=2)
-    for size in (*SIZES, 15, 16, 17, 33):
-        values = samples(one.robot, size)
-        np.testing.assert_array_equal(
-            call_row(two, function, values), call_row(one, function, values)
-        )
-
-
-def test_named_links_and_the_tip_do_not_mix(pair):
-    """A pose or Jacobian of a named link is compiled beside that of the tip, not instead."""
-    q = samples(pair[0].robot, 1)['q'][0]
-    for link in (None, pair[0].robot.links[3].name, None):
-        for method in ('forward_kinematics', 'jacobian'):
-            found, expected = (getattr(dynamics, method)(q, link=link) for dynamics in pair)
-            assert_same(found, expected)
-
-
 # ---- the compiled entry
 
 
@@ -242,26 +221,6 @@ def test_every_kind_of_array_gives_the_same(form, size, pair):
         assert_same(gravity, dynamics.gravity_torque(values['q']))
 
 
-def test_batches_of_different_lengths_are_an_input_error(pair):
-    """A batch goes with batches of its length only; one wrench serves all samples."""
-    values = samples(pair[0].robot, 9)
-    q, qd, qdd, wrench = (values[key] for key in CALLS['inverse_dynamics_with_wrench'])
-    for dynamics in pair:
-        for arguments in (
-            (q, qd[:8], qdd),
-            (q, qd[0], qdd),
-            (q[0], qd, qdd[0]),
-            (q[0], qd[0], qdd[:1]),
-            (q, qd, qdd, wrench[:8]),
-            (q[0], qd[0], qdd[0], wrench),
-            (q[:1], qd, qdd),
-        ):
-            with pytest.raises(InputError, match='expected shape'):
-                dynamics.inverse_dynamics(*arguments)
-        repeated = dynamics.inverse_dynamics(q, qd, qdd, np.tile(wrench[0], (9, 1)))
-        assert_same(dynamics.inverse_dynamics(q, qd, qdd, wrench[0]), repeated)
-
-
 @pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
 def test_a_number_that_is_not_finite_is_found_wherever_it_stands(bad, pair):
     """NaN and infinity at any place of any argument are an error that names the place."""
@@ -311,24 +270,6 @@ def test_huge_angles_are_computed_as_by_the_platform(size, pair):
         for given in (big, row(big, 9)):
             found, expected = (call_row(dynamics, 'inverse_dynamics', given) for dynamics in pair)
             assert_same(found, expected, scale)
-
-
-@pytest.mark.parametrize(
-    ('velocity', 'sign'), [(0.0, 0.0), (-0.0, 0.0), (5e-324, 1.0), (-5e-324, -1.0)]
-)
-def test_coulomb_friction_has_the_sign_of_the_smallest_velocity(velocity, sign, backend):
-    """The sign of a velocity is exact on every path: zeros of both signs, denormal numbers."""
-    robot = robot_of('tree_5_5')
-    expected = sign * robot.joint_values('coulomb_friction')
-    assert robot.joint_values('coulomb_friction').all()
-    zeros, rates = np.zeros(robot.n), np.full(robot.n, velocity)
-    dynamics = ned.Dynamics(robot, gravity=(0, 0, 0), backend=backend)
-    for _ in range(2):
-        torque = dynamics.inverse_dynamics(zeros, rates, zeros)
-        np.testing.assert_array_equal(torque, expected)
-    batch = dynamics.inverse_dynamics(*[np.tile(x, (9, 1)) for x in (zeros, rates, zeros)])
-    np.testing.assert_array_equal(batch, np.tile(expected, (9, 1)))
-    np.testing.assert_array_equal(dynamics.friction_torque(rates), expected)
 
 
 def call_in_all_ways(method, motion, extras):

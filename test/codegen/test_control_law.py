@@ -323,30 +323,6 @@ def both_laws(dynamics, mode, gains, terms, payload, smoothing):
     return [ControlLaw(dynamics, mode, each, terms, payload, smoothing) for each in (gains, full)]
 
 
-@pytest.mark.kept(2)
-@pytest.mark.parametrize('mode', LAWS)
-@pytest.mark.parametrize('name', ROBOTS, ids=str)
-def test_diagonal_gains_and_their_matrices_give_one_law(name, mode, backend):
-    """Whatever terms, loads, base and smoothing: effort and error are those of arrays."""
-    dynamics = dynamics_of(name, backend)
-    flags = list(product([False, True], repeat=4))
-    for seed, (terms, is_loaded) in enumerate(product(flags, [False, True])):
-        call = Call(dynamics.robot, seed)
-        scalar = Gains.from_values(call.kp[0], call.kv[0], dynamics.n)
-        gains = scalar if seed % 2 else Gains(call.kp, call.kv)
-        payload = call.payload if is_loaded and seed % 3 else None
-        base = call.base if is_loaded and seed % 5 else None
-        wrench = call.wrench if is_loaded or seed % 4 == 0 else None
-        laws = both_laws(dynamics, mode, gains, Terms(*terms), payload, call.smoothing)
-        for _ in range(2):
-            found, expected = (
-                law.effort(call.q, call.qd, call.desired, wrench, base) for law in laws
-            )
-            assert_close(found, expected, f'{terms}, sample {seed}')
-            np.testing.assert_allclose(laws[0].error, laws[1].error, rtol=0, atol=1e-12)
-        assert found.shape == laws[0].error.shape == (dynamics.n,)
-
-
 def test_another_tuning_compiles_nothing(compiler):
     """Mode, gains, terms, smoothing and payload are numbers of one call of one program or two."""
     dynamics = ned.Dynamics(robot_of('puma'), GRAVITY, backend='compiled')
@@ -440,19 +416,3 @@ def test_a_negative_smoothing_velocity_is_refused(method, backend):
             getattr(dynamics, method)(*rows, wrong)
         with pytest.raises(InputError, match=r'numbers >= 0, got -0.001 at index \(0,\)'):
             getattr(dynamics, method)(*[row[0] for row in rows], wrong[3])
-
-
-def test_an_observer_without_friction_has_no_offset_of_it(backend):
-    """With friction switched off the residuals are those of a robot without friction."""
-    robot = robot_of((5, 'all'))
-    assert any(joint.friction.friction_offset != 0.0 for joint in robot.joints)
-    dynamics = dynamics_of((5, 'all'), backend)
-    smooth = ned.Dynamics(robot.without_friction(), GRAVITY, backend=backend)
-    rows = np.random.default_rng(2).uniform(-1.0, 1.0, (7, 9, robot.n))
-    for uses_friction in (0.0, 1.0):
-        step = np.array([100.0, 0.002, 0.1, 0.4, 1.0, uses_friction, 0.1])
-        for _ in range(2):
-            found = dynamics.disturbance_residuals(*rows, step)
-            expected = smooth.disturbance_residuals(*rows, step)
-            is_same = np.allclose(found, expected, rtol=0, atol=1e-9)
-            assert is_same == (uses_friction == 0.0)

@@ -11,7 +11,6 @@ from ne_dynamics.shipped import shipped_file
 pytestmark = pytest.mark.usefixtures('compiler')
 
 Q = np.linspace(0.1, 0.9, 6)
-WRENCH = np.linspace(-3.0, 5.0, 6)
 EXACT = {'rtol': 1e-11, 'atol': 1e-11}
 
 
@@ -54,19 +53,6 @@ def test_every_sibling_has_an_entry_with_its_own_numbers(nominal):
         rows = [np.tile(Q, (5, 1))] * 3
         right = expected.inverse_dynamics(*rows)
         np.testing.assert_allclose(dynamics.inverse_dynamics(*rows), right, **EXACT)
-
-
-def test_a_row_that_a_sibling_loads_in_between_has_an_entry(nominal):
-    """One sibling has answered plainly, another loads the wrench: the first answers that too."""
-    first, first_expected = make_sibling(nominal, 1)
-    second, second_expected = make_sibling(nominal, 2)
-    check_entry(first, first_expected)
-    check_entry(second, second_expected, WRENCH)
-    before = first.inverse_dynamics
-    check_entry(first, first_expected, WRENCH)
-    assert first.inverse_dynamics is not before
-    check_entry(first, first_expected)
-    check_entry(second, second_expected)
 
 
 @pytest.mark.parametrize(('friction', 'takes_it'), [(0.99e6, True), (1.01e6, False)])

@@ -1,7 +1,6 @@
 """An export is written whole or not at all, and over nothing that is not its own."""
 
 import os
-import stat
 
 import pytest
 
@@ -21,20 +20,6 @@ def read(folder):
         else (path.read_text() if path.is_file() else 'folder')
         for path in folder.iterdir()
     }
-
-
-def test_a_new_and_an_empty_folder(tmp_path):
-    """Both hold the files and nothing else, with the permissions of any other file."""
-    (tmp_path / 'empty').mkdir()
-    for name in ('new', 'empty'):
-        folder = tmp_path / name
-        assert write_folder(folder, FIRST) == [folder / file for file in FIRST]
-        assert read(folder) == FIRST
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE((tmp_path / 'new').stat().st_mode) == 0o777 & ~mask
-    assert stat.S_IMODE((tmp_path / 'new' / 'a.c').stat().st_mode) == 0o666 & ~mask
-    assert sorted(path.name for path in tmp_path.iterdir()) == ['empty', 'new']
 
 
 def test_an_earlier_export_is_replaced_and_other_files_stay(tmp_path):

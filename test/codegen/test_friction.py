@@ -132,68 +132,6 @@ def test_efforts_are_those_without_friction_and_the_formula(terms, is_loaded, ba
     assert not dynamics.without_friction().friction_torque(qd).any()
 
 
-def test_a_wrench_at_the_tip_can_be_given_either_way(backend):
-    """What the tip exerts, and its opposite exerted on the tip link: the same, to rounding."""
-    dynamics = ned.Dynamics(random_robot(TERMS['all'], joints=4), GRAVITY, backend=backend)
-    q, qd, qdd = samples(dynamics.n)
-    wrench = np.random.default_rng(5).uniform(-60.0, 60.0, (len(q), 6))
-    on_tip = {dynamics.robot.tip_link: -wrench}
-    for method in (dynamics.inverse_dynamics, dynamics.forward_dynamics):
-        found = method(q, qd, qdd, external_wrenches=on_tip)
-        np.testing.assert_allclose(found, method(q, qd, qdd, wrench), rtol=1e-8, atol=1e-8)
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('joints', [4, 14])
-def test_forward_dynamics_are_the_inverse_with_every_term_on(backend, joints):
-    """With every load an effort gives the acceleration it is of, for other parameters too."""
-    robot = random_robot(TERMS['all'], seed=1, joints=joints)
-    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
-    changed = dynamics.with_parameters(
-        inertial=1.1 * dynamics.inertial_parameters(), coulomb_friction=np.full(robot.n, 0.7)
-    )
-    q, qd, qdd = samples(robot.n, 8, 3)
-    loads = all_loads(robot, 8)
-    for keys in ((), ('wrench',), ('wrench', 'base_motion', 'payload'), tuple(loads)):
-        more = {key: loads[key] for key in keys}
-        for each in (dynamics, changed):
-            tau = each.inverse_dynamics(q, qd, qdd, **more)
-            found = each.forward_dynamics(q, qd, tau, **more)
-            np.testing.assert_allclose(found, qdd, rtol=0, atol=1e-8)
-            row = {
-                key: {link: np.atleast_2d(w)[-1] for link, w in value.items()}
-                if key == 'external_wrenches'
-                else np.atleast_2d(value)[-1]
-                for key, value in more.items()
-            }
-            single = each.inverse_dynamics(q[-1], qd[-1], qdd[-1], **row)
-            np.testing.assert_allclose(single, tau[-1], rtol=1e-11, atol=1e-10)
-            single = each.forward_dynamics(q[-1], qd[-1], tau[-1], **row)
-            np.testing.assert_allclose(single, qdd[-1], rtol=0, atol=1e-8)
-
-
-@pytest.mark.kept(2)
-@pytest.mark.parametrize('terms', ['all', 'all but smooth'])
-def test_derivatives_are_finite_differences(terms, backend):
-    """Slopes by q and qd have the friction's in them, the mass matrix does not."""
-    robot = random_robot(TERMS[terms], seed=5, joints=4)
-    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
-    n = robot.n
-    rng = np.random.default_rng(8)
-    q, qd, qdd = rng.uniform(0.2, 1.0, (3, n)) * rng.choice([-1.0, 1.0], (3, n))
-    computed = dynamics.inverse_dynamics_derivatives(q, qd, qdd)
-    step = 1e-5
-    for place, slopes in enumerate(computed):
-        for column in range(n):
-            shifted = np.zeros((3, n))
-            shifted[place, column] = step
-            plus = dynamics.inverse_dynamics(*(np.array([q, qd, qdd]) + shifted))
-            minus = dynamics.inverse_dynamics(*(np.array([q, qd, qdd]) - shifted))
-            difference = (plus - minus) / (2.0 * step)
-            np.testing.assert_allclose(slopes[:, column], difference, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(computed[2], dynamics.mass_matrix(q), rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize('language', LANGUAGES)
 @pytest.mark.parametrize('joints', [2, 6])
 def test_text_of_every_language_runs_on_its_own(joints, language, tmp_path):
@@ -254,14 +192,3 @@ def test_hysteresis_goes_on_as_along_the_path(backend):
     assert states[0] == 0.0
     assert more[0] == 0.0
     assert np.abs(states[1:]).min() > 0.0
-
-
-def test_hysteresis_knows_the_smoothing_of_the_law(backend):
-    """With the smoothing that a law was given, half of the hysteresis is taken back as it was."""
-    robot = random_robot(TERMS['hysteresis'])
-    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
-    zero, rate = np.zeros(robot.n), np.full(robot.n, 0.01)
-    states, more = dynamics.friction_hysteresis(zero + 0.3, zero, rate, (0.02,))
-    assert states.tolist() == [0.3] * robot.n
-    size = np.array([joint.friction.hysteresis_friction for joint in robot.joints])
-    np.testing.assert_allclose(more, size * (0.3 - 0.5 * np.tanh(0.5)), atol=1e-12)

@@ -20,7 +20,7 @@ from ne_dynamics.codegen.functions import INTERNAL
 from ne_dynamics.codegen.llvm.compiler import write_module
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.programs import list_functions, trace_function
-from ne_dynamics.codegen.source import LANGUAGES, escape_for_comment, python_source
+from ne_dynamics.codegen.source import escape_for_comment, python_source
 from ne_dynamics.codegen.subject import Subject
 
 OUR_NAME = re.compile(
@@ -106,26 +106,6 @@ def print_equations(key, language):
     """Return the printed equations of a robot with hostile names; '' for plain ones."""
     robot = rename(ROBOT, HOSTILE[key]) if key else ROBOT
     return ned.Dynamics(robot, backend='python').source('gravity_torque', language)
-
-
-@pytest.mark.parametrize('language', LANGUAGES)
-@pytest.mark.parametrize('key', HOSTILE)
-def test_names_in_the_header_cannot_leave_their_comment(key, language):
-    """Comments are plain characters that end no comment, open none and choose no encoding."""
-    text, plain = print_equations(key, language), print_equations('', language)
-    mark = '//' if language == 'c' else '#'
-    assert all(' ' <= character <= '~' or character == '\n' for character in text)
-    comments = [line for line in text.splitlines() if line.startswith(mark)]
-    assert comments
-    assert not any(line.endswith(('\\', '??/')) for line in comments)
-    assert [line for line in text.splitlines() if not line.startswith(mark)] == [
-        line for line in plain.splitlines() if not line.startswith(mark)
-    ]
-    if language != 'c':
-        assert text.splitlines()[0] == '# -*- coding: utf-8 -*-'
-        assert not any('coding' in line.lower() for line in text.splitlines()[1:])
-        # Of bytes, Python reads the encoding from the comments.
-        assert ast.dump(ast.parse(text.encode())) == ast.dump(ast.parse(plain))
 
 
 def test_a_strict_compiler_has_no_complaint_of_the_names(tmp_path):

@@ -1,6 +1,5 @@
 """The tracer: folding changes no value, shares what is equal, and does the same every time."""
 
-import ast
 import hashlib
 import os
 import sys
@@ -19,7 +18,6 @@ from random_expressions import (
 )
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms.scalars.elementary import cos, sign, sin
 from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
 from ne_dynamics.codegen.entry_call import Signature
 from ne_dynamics.codegen.llvm.compiler import write_module
@@ -82,52 +80,7 @@ def test_random_expressions_keep_their_value_as_machine_code(seed, compile_progr
     assert_within_rounding(np.array(singles), values, bounds)
 
 
-def test_nested_functions_and_many_angles_compile(compile_program):
-    """More angles than fit one vector, and sines of sines, are computed on every path."""
-
-    def function(q, qd):
-        angles = [factor * q[0] + q[1] for factor in range(1, 12)]
-        inner = [sin(angle) for angle in angles]
-        return [
-            *inner,
-            *[cos(2.0 * value) for value in inner],
-            sin(sin(sin(q[2]))),
-            cos(cos(qd[0] * inner[0])),
-            sin(sign(q[0]) + qd[1]),
-        ]
-
-    program = trace('angles', GROUPS, (25,), function)
-    rows = random_rows(5, 11)
-    values = np.array([function(*[group[k].tolist() for group in rows]) for k in range(11)])
-    for kernel in (compile_program(program)[0], PythonKernel(program)):
-        np.testing.assert_allclose(kernel.batch(*rows), values, rtol=0, atol=2e-14)
-
-
 # ---- folding
-
-
-@pytest.mark.parametrize(
-    ('function', 'value'),
-    [
-        (lambda x: x - x, 0.0),
-        (lambda x: x + (-x), 0.0),
-        (lambda x: 0.0 * x, 0.0),
-        (lambda x: x * -0.0, 0.0),
-        (lambda x: 2.0 * x - (x + x), 0.0),
-        (lambda x: 0.5 * x - x / 2.0, 0.0),
-        (lambda x: x / x, 1.0),
-        (lambda x: -x / x, -1.0),
-        (lambda x: 0.0 / (x + 1.0), 0.0),
-        (lambda x: (x * x) - (x * x), 0.0),
-        (lambda x: x.sin() + (-x).sin(), 0.0),
-        (lambda x: x.cos() - (-x).cos(), 0.0),
-    ],
-)
-def test_what_does_not_depend_on_the_input_becomes_a_number(function, value):
-    """Differences of equal terms, products with zero and own quotients are plain floats."""
-    result = function(Graph().input('x'))
-    assert type(result) is float
-    assert result == value
 
 
 @pytest.mark.parametrize(
@@ -208,18 +161,6 @@ def test_equal_expressions_are_one_node_with_one_sign(left, right):
 
 
 # ---- counts
-
-
-@pytest.mark.parametrize('seed', range(4))
-def test_counts_are_those_of_the_written_text(seed):
-    program = traced(random_expressions(seed, 30))
-    tree = ast.parse(python_source(program))
-    operators = [type(node.op) for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    counts = program.count()
-    assert operators.count(ast.Mult) + operators.count(ast.Div) == counts.multiplications
-    assert operators.count(ast.Add) + operators.count(ast.Sub) == counts.additions
-    assert len(calls) == counts.functions
 
 
 # ---- derivatives

@@ -135,24 +135,6 @@ def test_a_fitted_arm_moves_though_gravity_and_friction_take_much():
         plan_sines(stuck, START, 8.0, 1, shares=FITTED_SHARES)
 
 
-def test_the_second_share_counts_only_where_there_is_no_motion_with_the_first():
-    """A motion within the first is the same as without a second."""
-    first = plan_sines(DYNAMICS, START, 8.0, 1)
-    either = plan_sines(DYNAMICS, START, 8.0, 1, shares=FITTED_SHARES)
-    np.testing.assert_array_equal(first.positions, either.positions)
-
-
-def test_a_probe_moves_one_joint_at_a_time_and_keeps_off_the_ends():
-    """A joint at the end of its range has no room, and does not move."""
-    start = START.copy()
-    start[2] = ROBOT.limits('upper')[2]
-    motion = plan_probe(ROBOT, start, trembles=False)
-    moves = np.abs(motion.positions - start) > 1e-9
-    assert (moves.sum(axis=1) <= 1).all()
-    assert not moves[:, 2].any()
-    assert moves[:, [0, 1, 3, 4, 5]].any(axis=0).all()
-
-
 def test_sweeps_that_tremble_are_as_long_as_the_efforts_allow():
     """All of the reach, less where the elbow lifts much, and never less than the smallest."""
     free = plan_tremble(DYNAMICS, START, 0.5)
@@ -164,27 +146,6 @@ def test_sweeps_that_tremble_are_as_long_as_the_efforts_allow():
         ways = np.ptp(plan_tremble(heavy, START, 0.5).positions, axis=0)
         assert ways[2] == pytest.approx(bent, abs=0.02)
         assert (ways > 0.39).all()
-
-
-def test_sweeps_become_small_before_they_take_more_effort_than_there_is():
-    """The node would refuse them."""
-    limits = ROBOT.limits('effort_limit')
-    tired = with_friction_at_rest(0.8 * limits[2] - np.abs(DYNAMICS.gravity_torque(START)[2]))
-    motion = plan_tremble(tired, START, 0.5)
-    effort = tired.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
-    assert (np.abs(effort) <= limits).all()
-    assert (np.ptp(motion.positions, axis=0) > 0.09).all()
-
-
-def test_sweeps_are_within_the_efforts_between_their_points_too():
-    """There a trembling joint turns round, with all of its friction, and the node looks."""
-    limits = ROBOT.limits('effort_limit')
-    held = np.abs(DYNAMICS.gravity_torque(START)[2])
-    joints = list(with_friction_at_rest(0.6 * limits[2] - held).robot.joints)
-    joints[2] = replace(joints[2], rotor_inertia=2.0, gear_ratio=1.0)
-    lifted = ned.Dynamics(replace(ROBOT, joints=tuple(joints)), (0.0, 0.0, 9.81), 'python')
-    _, *motion = sampled(plan_tremble(lifted, START, 0.5))
-    assert (np.abs(lifted.inverse_dynamics(*motion)) <= 0.76 * limits).all()
 
 
 @pytest.mark.parametrize('kp', [1e6, 300.0, 1.0])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_arm import URDF, kept_folder, no_bar, small_arm
+from small_arm import URDF
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
@@ -13,7 +13,6 @@ from ne_dynamics.commission.fits.fitting import fit_records
 from ne_dynamics.commission.fits.friction import _choose_cutoffs, _Fit, refine_friction
 from ne_dynamics.commission.fits.lost_motion import tell_lost_motion
 from ne_dynamics.commission.fits.uneven_friction import find_uneven_friction
-from ne_dynamics.commission.offline_steps import CLOSE, OfflineSteps
 from ne_dynamics.commission.record import Record
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
@@ -129,60 +128,6 @@ def test_joints_that_stand_keep_their_friction():
     log = logged(np.full_like(position, 0.3), effort, 19)
     fitted = robot_with(TRUE)
     assert refine_friction(fitted, [log]).joints == fitted.robot.joints
-
-
-def test_a_joint_that_sticks_in_the_excitation_is_told_by_the_probes(tmp_path):
-    """Its friction is in the model by which it is excited again."""
-    subject = small_arm(tmp_path / 'model')
-    desk = OfflineSteps(subject, kept_folder(tmp_path / 'run', subject), True, no_bar)
-    for name, standing in (('excite', [0]), ('probe', [1, 2]), ('tremble', [1, 2])):
-        motion = excited()[:, ::2]
-        motion[0][:, standing], motion[1:, :, standing] = 0.3, 0.0
-        effort = robot_with(TRUE).inverse_dynamics(*motion)
-        nothing = np.full_like(effort, np.nan)
-        times = 5.0 + TIMES[::2]
-        # A command that is held for a period acts half of it late in the mean.
-        command = np.column_stack([np.interp(times + PERIOD, times, one) for one in effort.T])
-        record = Record(ROBOT.joint_names, times, motion[0], nothing, nothing, command, motion[0])
-        record.write(desk.folder.file(f'{name}.csv'))
-    desk.folder.finish('tremble', {'delay': 0.0})
-    desk.closely()
-    speeds = np.array([-0.8, -0.3, 0.3, 0.8])
-    wanted = friction_of(robot_with(TRUE).robot, speeds)
-    found = friction_of(desk.model(CLOSE).robot, speeds)
-    np.testing.assert_allclose(found[0], wanted[0], atol=0.1)
-
-
-def test_friction_changes_its_sign_within_a_thousandth_of_the_largest_velocity():
-    """What is fed forward where a joint turns round slowly is friction already."""
-    position, velocity, acceleration = excited()
-    blurred = robot_with(replace(TRUE, smoothing_velocity=0.005 * np.abs(velocity).max()))
-    effort = robot_with(TRUE).inverse_dynamics(position, velocity, acceleration)
-    found = refine_friction(blurred, [logged(position, effort, 19)])
-    largest = np.abs(velocity).max(axis=0)
-    for joint, speed in zip(found.joints, largest.tolist(), strict=True):
-        assert 0.0 < joint.friction.smoothing_velocity < 0.002 * speed
-
-
-def swinging():
-    """Return the same as :func:`excited`, with joints that swing while they are slow."""
-    rows = excited()
-    slow = np.exp(-((rows[1] / 0.15) ** 2))
-    rows[0] += 0.004 * slow * np.sin(2.0 * np.pi * 12.0 * TIMES)[:, np.newaxis]
-    rows[1] = np.gradient(rows[0], PERIOD, axis=0)
-    rows[2] = np.gradient(rows[1], PERIOD, axis=0)
-    return rows
-
-
-def test_joints_that_swing_are_not_taken_for_noisy_encoders():
-    """What is filtered for the sake of noise that is not there does not tell static friction."""
-    true = robot_with(replace(TRUE, stribeck_velocity=0.06))
-    logs = [logged(rows[0], true.inverse_dynamics(*rows), 16) for rows in (swinging(), excited())]
-    found = refine_friction(true, logs)
-    speeds = np.array([-0.8, -0.3, -0.05, -0.02, 0.02, 0.05, 0.3, 0.8])
-    np.testing.assert_allclose(
-        friction_of(found, speeds), friction_of(true.robot, speeds), atol=0.4
-    )
 
 
 @pytest.mark.parametrize('bits', [19, 15])

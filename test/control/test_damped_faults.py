@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,15 +51,6 @@ def test_in_motion_it_is_the_inverse_dynamics_of_slowing_down() -> None:
     np.testing.assert_allclose(command.effort, expected, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize('advance', [0.0, -5.0])
-def test_a_clock_that_stands_or_is_set_back_is_no_silence(advance) -> None:
-    """States whose stamps do not advance are answered by when they come."""
-    controller, now = not_followed()
-    for index in range(1, 20):
-        command = controller.update(Q, ZERO, now + advance, now + STEP * index)
-        assert np.isfinite(command.effort).all()
-
-
 def test_it_goes_on_until_states_agree_after_the_fault_was_cleared() -> None:
     """There is no state without an answer between a fault and the arm that is held again."""
     controller, now = not_followed()
@@ -71,27 +61,6 @@ def test_it_goes_on_until_states_agree_after_the_fault_was_cleared() -> None:
     assert not controller.is_damped
     assert [command.fault is not None for command in commands].count(True) == 1
     np.testing.assert_array_equal(commands[-1].desired.position, Q)
-
-
-def test_the_last_command_is_for_where_the_arm_is_believed() -> None:
-    """Deactivated while it is damped, the arm is left with gravity's effort for that pose."""
-    controller, now = not_followed()
-    for index in range(1, 100):
-        controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
-    *_, last = controller.machine.last_commands(LastCommand.GRAVITY)
-    np.testing.assert_allclose(last, DYNAMICS.gravity_torque(Q), atol=1e-6)
-
-
-def test_a_load_that_is_set_makes_no_step() -> None:
-    """Parameters may change while the arm is damped: the command goes on from the last one."""
-    controller, now = not_followed()
-    for index in range(1, 200):
-        before = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
-    law = controller.tuning.hold_law
-    heavier = type(law)(law.dynamics, law.mode, payload=np.array([3.0, *np.zeros(9)]))
-    controller.adopt(replace(controller.tuning, hold_law=heavier))
-    after = controller.update(Q, ZERO, now + 2.0, now + 2.0)
-    assert np.abs(after.effort - before.effort).max() < 0.5
 
 
 @pytest.mark.parametrize('disbelieved', [(), (1,)])
@@ -175,32 +144,6 @@ def let_go_on(show, states: int, step: float, push: float = 0.0):
         q = q + step * qd
         fastest = max(fastest, float(np.abs(qd).max()))
     return controller, fastest
-
-
-@pytest.mark.parametrize('until', [450, 2000])
-@pytest.mark.parametrize('jumps', ['every other state', 'at random', 'in bursts'])
-def test_a_joint_that_jumps_is_braked_and_damped_again(jumps, until) -> None:
-    """An encoder that flickers for half a second, or for ever: what pushes is damped.
-
-    What jumps between two places moves by as much in each.
-    """
-    rng = np.random.default_rng(1)
-
-    def flicker(index, q, qd):
-        is_off = {
-            'every other state': index % 2 == 0,
-            'at random': rng.random() < 0.3,
-            'in bursts': index // 5 % 2 == 0,
-        }[jumps]
-        return q + 0.05 * (is_off and 200 <= index < until) * np.eye(6)[1], qd
-
-    # A tenth of what carries the joint, as of a model that is wrong.
-    controller, fastest = let_go_on(flicker, 2000, 0.002, push=4.0)
-    assert fastest < 1.0
-    # The fault latches where the states were believed again in between.
-    assert controller.is_damped is (until == 2000 or jumps != 'every other state')
-    if controller.is_damped and until == 450:
-        assert controller.damping.believed.all()
 
 
 @pytest.mark.kept(4)

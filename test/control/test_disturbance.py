@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tuned_arm import COMPILED, LIMITS, ROBOT, ZERO, Q, follow, make_tuning
+from tuned_arm import COMPILED, LIMITS, ZERO, Q, follow, make_tuning
 
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
@@ -14,15 +14,11 @@ from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.stages.observer import Observer
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, Tuning
-from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.waypoints import TrajectoryPoint, resting_state
 
 PERIOD = 0.002
 MISSING = np.array([4.0, 30.0, -12.0, 2.0, -1.0, 0.5])
 """What the model lacks of the effort that holds the arm [N m]."""
-LOAD = ROBOT.payload_parameters(Inertia(3.0, np.array([0.0, 0.05, 0.1]), np.zeros((3, 3))), 'tcp')
-"""Of 3 kg at the tip."""
 
 
 def disturbance(**changes) -> DisturbanceTuning:
@@ -128,29 +124,6 @@ def test_no_change_of_it_makes_a_step(after, back) -> None:
     # What an observer learns comes with its own rate.
     fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
     assert largest_step(commands) < 1.05 * fastest
-
-
-@pytest.mark.parametrize('back', [False, True], ids=['to', 'back'])
-@pytest.mark.parametrize(
-    'changes',
-    [{'payload': LOAD}, {'terms': Terms(gravity=False)}],
-    ids=['a payload', 'no gravity'],
-)
-def test_another_model_moves_no_arm(changes, back) -> None:
-    """What the model has from now on is not compensated as well, and what it has not is."""
-    plain = tuning(disturbance(bounds=np.full(6, np.inf)))
-    other = tuning(disturbance(bounds=np.full(6, np.inf)), **changes)
-    first, second = (other, plain) if back else (plain, other)
-    arm = HeavyArm(Controller(first))
-    before = arm.stand(6.0)
-    held = arm.q
-    arm.controller.adopt(second)
-    farthest = 0.0
-    for _ in range(50):
-        after = arm.stand(10 * PERIOD)
-        farthest = max(farthest, np.abs(arm.q - held).max())
-        np.testing.assert_allclose(after, np.tile(before[-1], (10, 1)), rtol=0.0, atol=0.1)
-    assert farthest < 1e-4
 
 
 class ObservedArm:
@@ -271,22 +244,6 @@ def test_an_arm_that_floats_is_carried_and_no_more() -> None:
     arm.stand(1.0)
     np.testing.assert_allclose(arm.command.effort, COMPILED.gravity_torque(arm.asked), atol=0.01)
     assert arm.controller.watch.last.compensation is None
-
-
-@pytest.mark.parametrize('by', ['hold', 'motion'])
-def test_an_arm_that_floats_is_taken_back(by) -> None:
-    """By holding it, or by another motion, from where it is found and without a step."""
-    arm, _ = pushed(ContactReaction.FLOAT)
-    before = arm.stand(0.1)
-    found = arm.q
-    if by == 'hold':
-        arm.controller.motion.hold()
-    else:
-        follow(arm.controller, TrajectoryPoint(2.0, found + 0.1))
-    after = arm.stand(PERIOD)
-    assert not arm.controller.machine.is_floating
-    np.testing.assert_allclose(arm.command.desired.position, found, atol=1e-2)
-    assert largest_step(np.concatenate([before[-1:], after])) < 1.0
 
 
 def test_it_is_bounded_joint_by_joint() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from tuned_arm import DYNAMICS, ROBOT, ZERO, Q, make_tuning, make_waypoints
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError, Quantity, WhenInfeasible
@@ -88,19 +86,6 @@ def test_a_refused_motion_changes_nothing() -> None:
     np.testing.assert_array_equal(controller.motion.trajectory.final.position, Q - 0.1)
 
 
-def test_what_is_too_much_may_be_followed_all_the_same() -> None:
-    """With `follow` velocities and efforts beyond the limits are said, the worst first."""
-    controller = controller_of(WhenInfeasible.FOLLOW)
-    exceeded = controller.motion.follow(
-        make_waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))
-    ).exceeded
-    assert {excess.quantity for excess in exceeded} == {Quantity.VELOCITY, Quantity.EFFORT}
-    severities = [excess.severity for excess in exceeded]
-    assert severities == sorted(severities, reverse=True)
-    controller.update(Q, ZERO, 0.002)
-    np.testing.assert_allclose(controller.update(Q, ZERO, 0.1).desired.position, Q + 0.2)
-
-
 @pytest.mark.parametrize('when_infeasible', BOTH)
 @pytest.mark.parametrize('pauses', [False, True])
 def test_a_pose_that_cannot_be_held_is_refused(
@@ -123,75 +108,11 @@ def test_a_pose_that_cannot_be_held_is_refused(
     assert worst.time == 8.0
 
 
-def test_a_first_point_at_time_zero_is_no_leap() -> None:
-    """A first point where the arm is, as planners send it, is followed; one far away is not."""
-    near, far = 0.9 * 0.02 * 2.1, 1.1 * 0.02 * 2.1
-    for step, is_followed in ((near, True), (far, False)):
-        begin = Q.copy()
-        begin[0] += step
-        motion = make_waypoints(
-            TrajectoryPoint(0.0, begin, ZERO, ZERO), TrajectoryPoint(1.0, Q, ZERO, ZERO)
-        )
-        controller = controller_of()
-        if is_followed:
-            controller.motion.follow(motion)
-            continue
-        with pytest.raises(
-            InfeasibleMotionError, match=r'step at the start of 0\.0462 rad at 0 s'
-        ):
-            controller.motion.follow(motion)
-
-
 def replace_joint(position: np.ndarray, value: float) -> np.ndarray:
     """Return a position with another value of joint 3."""
     other = position.copy()
     other[2] = value
     return other
-
-
-@pytest.mark.parametrize('acceleration', [1.0, 5.0, 10.0])
-@pytest.mark.parametrize('order', [1, 2])
-def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order: int) -> None:
-    """Points each 0.1 s, at the limits of velocity and acceleration, from whatever time on."""
-    joints = tuple(
-        replace(joint, velocity_limit=2.0, acceleration_limit=acceleration)
-        for joint in ROBOT.joints
-    )
-    robot = replace(ROBOT, joints=joints)
-    controller = controller_of(robot=robot, effort_limits=np.full(6, np.inf))
-    way, ramp = 2.0 * 2.0 / acceleration + 0.5, 2.0 / acceleration
-    duration = way / 2.0 + ramp
-    for first in np.linspace(0.003, 0.1, 12):
-        times = np.arange(first, duration - 1e-3, 0.1)
-        points = []
-        for time in [*times, duration]:
-            left = duration - time
-            if time < ramp:
-                state = 0.5 * acceleration * time**2, acceleration * time, acceleration
-            elif left >= ramp:
-                state = 2.0 * (time - 0.5 * ramp), 2.0, 0.0
-            else:
-                state = way - 0.5 * acceleration * left**2, acceleration * left, -acceleration
-            rates = [ZERO + value for value in state[1 : order + 1]]
-            points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
-        planner = controller.motion.planner()
-        checker = planner.settings.make_checker(planner.here)
-        assert checker.check_waypoints(MotionRequest(make_waypoints(*points))) == []
-
-
-def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
-    """Where no stop from the last point is within the position limits the motion is refused."""
-    end, speed = replace_joint(Q, 2.79), ZERO.copy()
-    speed[2] = 2.5
-    motion = make_waypoints(
-        TrajectoryPoint(2.0, replace_joint(Q, 2.0), ZERO, ZERO),
-        TrajectoryPoint(2.7, end, speed, ZERO),
-        allow_nonzero_velocity_at_end=True,
-    )
-    with pytest.raises(InfeasibleMotionError) as refusal:
-        controller_of(WhenInfeasible.FOLLOW).motion.follow(motion)
-    assert refusal.value.violations[0].quantity is Quantity.POSITION
-    assert refusal.value.violations[0].time > 2.7
 
 
 def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -> None:

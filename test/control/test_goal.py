@@ -108,24 +108,6 @@ def test_an_arm_that_has_not_stopped_is_not_there(monitor) -> None:
     assert monitor(tolerances(stopped=0.01)).at(END).code is GoalCode.SUCCESSFUL
 
 
-def test_a_goal_brings_its_own_tolerances() -> None:
-    """What a goal says counts for its joints; the default stays where it says 0 or nothing."""
-    defaults = tolerances(path=0.1, goal=0.2, stopped=0.01, time=0.5)
-    own = defaults.overridden(
-        NAMES,
-        path=[JointTolerance('wrist', 0.3, 0.7)],
-        goal=[JointTolerance('slide', 0.4), JointTolerance('shoulder', velocity=0.02)],
-        goal_time=3.0,
-    )
-    assert own.path_position.tolist() == [0.1, 0.3, 0.1]
-    assert own.path_velocity.tolist() == [0.0, 0.7, 0.0]
-    assert own.goal_position.tolist() == [0.2, 0.2, 0.4]
-    assert own.goal_velocity.tolist() == [0.02, 0.01, 0.01]
-    assert own.goal_time == 3.0
-    assert defaults.overridden(NAMES).goal_time == 0.5
-    assert defaults.path_position.tolist() == [0.1, 0.1, 0.1]
-
-
 def test_minus_one_takes_a_tolerance_away() -> None:
     """-1, also as single precision has it, erases the default; so it does the goal time's."""
     defaults = tolerances(path=0.1, goal=0.2, stopped=0.01, time=0.5)

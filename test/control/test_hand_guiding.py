@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from motion_loop import node_controller
 from tuned_arm import ROBOT
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
-from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.motion.waypoints import resting_state
@@ -75,12 +70,6 @@ def test_less_than_the_friction_of_the_model_is_taken_off() -> None:
         np.testing.assert_allclose(fast, 0.0, atol=1e-6)
 
 
-def led(**changes):
-    """Return the controller of an arm that is led by hand."""
-    chosen = {'hand_guiding.damping': 2.0, 'on_state_loss': 'lower', **changes}
-    return node_controller(ROBOT, mode='gravity_compensation', **chosen)
-
-
 def test_speed_limits_are_in_the_order_of_the_command() -> None:
     """One for each joint, as `joints` has them; another number of them is refused."""
     names = ROBOT.joint_names[::-1]
@@ -98,53 +87,3 @@ def test_speed_limits_are_in_the_order_of_the_command() -> None:
     wrong = PARAMETERS.changed({**chosen, 'hand_guiding.speed_limit': (1.0, 2.0)})
     with pytest.raises(ParameterError, match=r'hand_guiding.speed_limit: expected 1 or 6 values'):
         make_tuning(wrong, arm)
-
-
-def test_velocities_of_the_wrong_sign_are_a_fault_where_they_damp() -> None:
-    """A driver that turns the sign would drive the arm: the check of the velocities counts."""
-    controller, q, fault = led(), np.full(6, 0.2), None
-    for index in range(500):
-        q = q + 0.002 * 0.5
-        try:
-            controller.update(q, np.full(6, -0.5), 1.0 + 0.002 * index)
-        except StateRefused as refusal:
-            fault = fault or refusal.fault
-    assert fault is not None
-    assert fault.kind is FaultKind.VELOCITY
-    assert fault.latches
-
-
-def test_an_arm_that_nobody_sees_is_lowered() -> None:
-    """The last effort fades to nothing, monotonically and without a step, in `lowering_time`."""
-    controller, q = led(transition_time=0.0), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-    last = controller.update(q, np.zeros(6), 1.0).effort
-    controller.trip(FaultKind.STOPPED, 'no usable one')
-    commands = np.array([last, *controller.machine.lowering_commands()])
-    sizes = np.abs(commands)
-    assert len(commands) == 1 + 1 + 1500, '3 s, in steps of 2 ms'
-    assert (np.diff(sizes, axis=0) <= 1e-9).all()
-    steepest = 1.5 * np.abs(last) * COMMAND.ramp_period / COMMAND.lowering_time
-    assert (np.abs(np.diff(commands, axis=0)) <= 1.01 * steepest + 1e-9).all()
-    assert not commands[-1].any()
-    again = controller.update(q, np.zeros(6), 5.0).effort
-    np.testing.assert_allclose(again, last)
-
-
-@pytest.mark.parametrize('count', [1, 700, 10_000])
-def test_an_arm_that_has_sunk_is_not_thrown_by_the_last_command(count: int) -> None:
-    """Deactivated while it is let down, or after it, it keeps what the effort has faded to: what
-    held it where it was last seen would lift it. States that return make an end of that.
-    """
-    controller, q = led(), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-    held = controller.update(q, np.zeros(6), 1.0).effort
-    controller.trip(FaultKind.STOPPED, 'no usable one')
-    *_, before = itertools.islice(controller.machine.lowering_commands(), count)
-    last = list(controller.machine.last_commands())
-    np.testing.assert_allclose(last, [before], atol=1e-9)
-    assert controller.machine.is_left
-    assert not any(
-        effort.any() for effort in list(controller.machine.last_commands(LastCommand.ZERO))[-1:]
-    )
-    for index in range(200):
-        controller.update(q, np.zeros(6), 9.0 + 0.002 * index)
-    np.testing.assert_allclose(list(controller.machine.last_commands())[-1], held)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tuned_arm import ROBOT, Q, make_tuning
 
 from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings
 from ne_dynamics.errors import ImuError
 from ne_dynamics.model.rigid_body import axis_angle_rotation
@@ -137,22 +135,6 @@ def test_a_sensor_of_another_scale_is_refused_from_the_first_reading(robot, upwa
     np.testing.assert_allclose(imu.at(11.995), 0.0, atol=1e-6)
 
 
-def test_a_scale_that_changes_is_noticed(robot: Robot) -> None:
-    """Twice gravity is refused within half a second, at once with a limit; then all is well."""
-    for limit, most in ((np.inf, 100), (5.0, 10)):
-        imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=50.0, max_acceleration=limit))
-        believed = 0
-        for k in range(1000):
-            wrong = 200 <= k < 600
-            try:
-                imu.update('pedestal', STILL, [0.0, 0.0, G * (1 + wrong)], None, 0.005 * k)
-                believed += wrong
-            except ImuError:
-                assert 200 <= k < 700
-        assert believed < most
-        np.testing.assert_allclose(imu.at(4.995), 0.0, atol=0.2)
-
-
 def test_an_acceleration_that_no_base_has_is_refused(robot: Robot) -> None:
     """A shock of 160 m/s^2 is left out; the direction of gravity stays."""
     imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=50.0, max_acceleration=5.0))
@@ -197,19 +179,6 @@ def test_bad_readings_are_refused_and_the_last_one_stays(robot, change, match) -
     assert imu.is_stale(1.55)
 
 
-def test_another_source_starts_from_the_known_tilt(robot: Robot) -> None:
-    """Until the first reading of the new source, the base rests as it stood."""
-    imu = BaseImu(robot, GRAVITY, believing())
-    imu.update('pedestal', [0.0, 0.0, 1.0], tilted(0.2)[0], None, 0.0)
-    imu.configure(believing(cutoff_frequency=3.0))
-    assert imu.at(0.0)[2] == 1.0
-    imu.configure(believing(source='orientation'))
-    assert not imu.at(0.0)[:6].any()
-    assert imu.tilt_at(0.0) == pytest.approx(0.2)
-    imu.reset()
-    assert imu.at(0.0) is None
-
-
 def test_late_and_repeated_readings_do_not_disturb(robot: Robot) -> None:
     """A reading that was overtaken does not count; one without a stamp of its own replaces."""
     imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=0.0))
@@ -218,16 +187,3 @@ def test_late_and_repeated_readings_do_not_disturb(robot: Robot) -> None:
     assert imu.at(1.0)[0] == 0.1
     imu.update('pedestal', [0.3, 0.0, 0.0], UPWARDS, None, 1.0)
     assert imu.at(1.0)[0] == 0.3
-
-
-def test_the_last_command_knows_the_tilt() -> None:
-    """What is sent on deactivation holds the arm as tilted, whatever the base did at the time."""
-    force, _ = tilted(0.6)
-    imu = BaseImu(ROBOT, GRAVITY, believing(cutoff_frequency=0.0))
-    for time in (0.0, 0.01, 0.02):
-        imu.update('base_link', 0.05 * force, force, None, time)
-    controller = Controller(make_tuning(), imu=imu)
-    controller.update(Q, np.zeros(6), 0.02)
-    last = list(controller.machine.last_commands())[-1]
-    expected = Dynamics(ROBOT, gravity=-force, backend='python').gravity_torque(Q)
-    np.testing.assert_allclose(last, expected, atol=1e-6)

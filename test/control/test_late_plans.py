@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from obedient_arm import PERIOD, ObedientArm
-from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning, make_waypoints
+from tuned_arm import ROBOT, ZERO, Q, make_tuning, make_waypoints
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.position_spline import Interpolation
@@ -30,38 +29,6 @@ def plan_of(arm, lead, *points):
     return replace(arm.controller.motion.planner(), lead=lead).plan(make_waypoints(*points))
 
 
-def verdict(planner, points):
-    """Return what becomes of points: their plan, or why there is none."""
-    try:
-        return planner.plan(points)
-    except NeDynamicsError as error:
-        return str(error)
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('seed', [7, 8, 9])
-def test_a_stream_is_checked_by_what_is_followed(seed: int) -> None:
-    """One point a message, sent 30 times a second with jitter, none of it beyond the arm."""
-    rng = np.random.default_rng(seed)
-    sway = np.array([0.7, 0.3, 0.3, 0.7, 0.7, 0.7])
-    for _ in range(2):
-        arm = arm_of(method=Interpolation.SPLINES, effort_limits=0.5 * LIMITS)
-        motion, period, due, sent = arm.controller.motion, rng.choice([0.02, 0.033]), 0.1, 0
-        for step in range(1, 600):
-            now = PERIOD * step
-            if now >= due + 0.12 * period * rng.normal() and now > due - 0.24 * period:
-                position = Q + sway * (1.0 - np.cos(1.5 * sent * period))
-                points = make_waypoints(TrajectoryPoint(float(period), position, (), ()))
-                planner = motion.planner(None)
-                whole = replace(planner, running=motion.trajectory)
-                part, of_all = (verdict(each, points) for each in (planner, whole))
-                assert not isinstance(part, str) or isinstance(of_all, str), part
-                if not isinstance(part, str):
-                    motion.follow_plan(part)
-                due, sent = due + period, sent + 1
-            arm.run(1)
-
-
 def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
     """What is planned beside is for a time that is announced: nobody is set back to its own."""
     arm = arm_of()
@@ -78,22 +45,6 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
     arm.run(290)
     assert all(command.refused is None for command in arm.commands)
     assert arm.desired().velocity[290:400, 0].min() > 0.5
-
-
-def test_a_plan_by_limits_of_before_is_made_anew() -> None:
-    """Limits that are lowered between plan and motion count for the motion."""
-    arm = arm_of(WhenInfeasible.SLOW_DOWN)
-    low = replace(arm.controller.tuning, effort_limits=0.55 * LIMITS)
-    arm.run(9)
-    away = Q + np.array([0.5, 0.4, -0.4, 0.3, 0.3, 0.3])
-    plan = plan_of(
-        arm, 0.0, TrajectoryPoint(0.25, away, ZERO, ZERO), TrajectoryPoint(0.5, Q, ZERO, ZERO)
-    )
-    arm.controller.adopt(low)
-    arm.controller.motion.follow_plan(plan)
-    arm.run(1490)
-    efforts = DYNAMICS.inverse_dynamics(*arm.desired())
-    assert (np.abs(efforts[9:]) / low.effort_limits).max() < 1.0
 
 
 def test_a_plan_with_a_corner_at_its_begin_is_never_late() -> None:

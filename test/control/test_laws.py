@@ -12,9 +12,8 @@ from urdf_text import joint_xml, link_xml, robot_xml
 from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import InputError, ParameterError
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
@@ -126,25 +125,6 @@ def test_bad_gains_are_refused(kp, match: str) -> None:
         Gains.from_values(kp, 1.0, 3)
 
 
-@pytest.mark.parametrize(
-    ('kp', 'kv', 'expected'),
-    [
-        ([1.0, 0.0], [1.0], ['x.kp is not positive definite', 'error of elbow may stay']),
-        ([1.0], [1.0, 0.0], ['x.kv damps no oscillation of elbow']),
-        ([2.0, 1.0, 0.0, 2.0], [1.0], ['x.kp is not symmetric (1 for shoulder by elbow, 0 for']),
-        ([1.0], [2.0, 0.0, 1.0, 2.0], ['x.kv is not symmetric']),
-        ([1.0], [1.0, 1.0, 1.0, 1.0], ['x.kv damps no oscillation of shoulder, elbow']),
-    ],
-)
-def test_gains_that_let_an_error_stay_are_remarked(kp, kv, expected: list[str]) -> None:
-    """Gains that break a condition of a vanishing error are taken, with one remark that names
-    the joint.
-    """
-    (remark,) = Gains.from_values(kp, kv, 2).remarks('x', ['shoulder', 'elbow'])
-    for text in expected:
-        assert text in remark
-
-
 def test_continuous_joints_are_corrected_by_the_short_way(spinner: Dynamics) -> None:
     """Whole turns between desired and measured position change nothing where there is no stop."""
     law = ControlLaw(spinner, Mode.COMPUTED_TORQUE, Gains.from_values(50.0, 10.0, 2))
@@ -189,57 +169,6 @@ def _without_friction(robot: Robot) -> Robot:
     return replace(robot, joints=tuple(joints))
 
 
-def _with_friction(robot: Robot, **numbers: float) -> Robot:
-    model = FrictionModel(**numbers)
-    joints = (replace(one, coulomb_friction=0.5, friction=model) for one in robot.joints)
-    return replace(robot, joints=tuple(joints))
-
-
-FRICTION = {
-    'static_friction': 0.9,
-    'stribeck_velocity': 0.2,
-    'friction_asymmetry': 0.1,
-    'friction_offset': -0.3,
-    'load_coefficient': 0.1,
-    'square_root_friction': 0.4,
-    'cubic_friction': 0.2,
-    'hysteresis_friction': 0.3,
-    'hysteresis_displacement': 0.1,
-}
-
-
-@pytest.mark.parametrize('smoothing', [0.0, 0.05])
-@pytest.mark.parametrize('mode', list(Mode))
-def test_further_friction_is_that_of_the_desired_velocity(spinner, mode, smoothing) -> None:
-    """Friction is fed forward at the desired velocity, under the load that is there, with or
-    without gravity; without the term there is none.
-    """
-    robot = _with_friction(spinner.robot, **FRICTION, smoothing_velocity=smoothing)
-    dynamics = Dynamics(robot, backend='python')
-    free = Dynamics(_without_friction(robot), backend='python').without_friction()
-    q, qd, desired, wrench = sample(2, 7)
-    zero = np.zeros(2)
-    rate, where, wanted = {
-        Mode.GRAVITY_COMPENSATION: (zero, q, zero),
-        Mode.COMPUTED_TORQUE: (qd, q, desired.velocity),
-    }.get(mode, (desired.velocity, desired.position, desired.velocity))
-    payload = np.array([0.7, 0.0, 0.02, 0.1, 0.01, 0.0, 0.01, 0.0, 0.0, 0.01])
-    for carried in (None, payload):
-        load = free.inverse_dynamics(where, rate, zero, wrench, None, carried)
-        friction = dynamics.friction_torque(wanted, load=load)
-        assert np.abs(friction).max() > 0.1
-        for terms, share in (
-            (Terms(), 1.0),
-            (Terms(gravity=False), 1.0),
-            (Terms(friction=False), 0.0),
-        ):
-            found, rigid = (
-                ControlLaw(each, mode, gains(2, 4), terms, carried).effort(q, qd, desired, wrench)
-                for each in (dynamics, free)
-            )
-            np.testing.assert_allclose(found - rigid, share * friction, atol=1e-10)
-
-
 def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
     """At rest a desired velocity of 1e-7 rad/s, this way and that, moves the effort by nothing."""
     q, _, desired, _ = sample(6, 4)
@@ -262,31 +191,3 @@ def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
         ControlLaw(puma, Mode.FEEDFORWARD).effort(q, None, fast),
         rtol=1e-12,
     )
-
-
-@pytest.mark.kept(12)
-@pytest.mark.parametrize('terms', [Terms(*on) for on in product((True, False), repeat=4)])
-@pytest.mark.parametrize('kind', ['simple', 'models'])
-@pytest.mark.parametrize('width', [0.0, 0.05])
-def test_annotation_and_law_feed_the_same_forward(puma, terms, kind, width):
-    """One account of what the model feeds forward: with payload and tilted base, in batches."""
-    robot = puma.robot
-    if kind == 'models':
-        more = FrictionModel(static_friction=9.0, stribeck_velocity=0.1, load_coefficient=0.1)
-        robot = replace(robot, joints=tuple(replace(j, friction=more) for j in robot.joints))
-    dynamics = Dynamics(robot, backend='python')
-    rng = np.random.default_rng(7)
-    payload = np.array([1.0, 0.1, 0.0, 0.2, 0.1, 0.0, 0.1, 0.0, 0.0, 0.1])
-    tilt = np.array([*[0.0] * 6, 1.0, -2.0, 0.5])
-    base = Base(tilt, tilt)
-    states = DesiredState(*rng.uniform(-1.0, 1.0, (3, 5, 6)))
-    law = ControlLaw(dynamics, Mode.FEEDFORWARD, None, terms, payload, width)
-    single = [
-        law.effort(state.position, None, state, None, base)
-        for state in (DesiredState(*rows) for rows in zip(*states, strict=True))
-    ]
-    acceleration = states.acceleration if terms.inertia else np.zeros((5, 6))
-    batch = Compensation(dynamics, terms, payload, width).effort(
-        states.position, states.velocity, acceleration, states.velocity, None, base
-    )
-    np.testing.assert_allclose(batch, single, rtol=1e-12, atol=1e-10)

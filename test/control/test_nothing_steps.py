@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from geared_arm import with_path_friction
-from tuned_arm import LIMITS, ROBOT, ZERO, Q, follow, make_tuning
+from tuned_arm import ROBOT, ZERO, Q, follow, make_tuning
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.observer import DisturbanceTuning
-from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.waypoints import TrajectoryPoint
 
 STEP = 0.002
@@ -96,89 +93,3 @@ def test_the_same_settings_again_make_no_difference(situation: str, faulty: bool
     assert len(without) > 400
     assert np.abs(np.diff(without[:, :6], axis=0)).max() > 1.0
     np.testing.assert_allclose(with_them, without, atol=1e-8)
-
-
-def test_the_same_settings_again_make_no_step_where_the_pace_counts() -> None:
-    """On a path that is slowed down: compared at times with a copy that goes on as it is."""
-    controller = Controller(tuning(when_infeasible=WhenInfeasible.SLOW_DOWN))
-    tick = controller.update(Q, ZERO, 0.0, 0.0)
-    follow(controller, TrajectoryPoint(0.2, Q + 0.6))
-    speeds = []
-    for index in range(1, 300):
-        same = copy.deepcopy(controller) if index % 16 == 1 else None
-        place, velocity, now = tick.desired.position, tick.desired.velocity, STEP * index
-        tick = controller.update(place, velocity, now, now)
-        if same is not None:
-            same.adopt(replace(same.tuning))
-            again = same.answer(place, velocity, now, now)
-            np.testing.assert_allclose(again.effort, tick.effort, atol=1e-8)
-        speeds.append(controller.motion.speed)
-    assert min(speeds) < 0.9
-
-
-def test_limits_that_are_raised_make_no_step() -> None:
-    """A joint at its limit goes on from there."""
-    chosen = tuning(effort_limits=0.2 * LIMITS)
-    controller, far = Controller(chosen), 1.5 * np.eye(6)[1]
-    controller.update(Q, ZERO, 0.0, 0.0)
-    for index in range(1, 50):
-        before = controller.update(Q - far, ZERO, STEP * index, STEP * index)
-    assert before.saturated is not None
-    controller.adopt(replace(chosen, effort_limits=LIMITS))
-    after = controller.update(Q - far, ZERO, 0.1, 0.1)
-    np.testing.assert_allclose(after.effort, before.effort, atol=1e-9)
-
-
-@pytest.mark.parametrize('later', [0.01, 0.05, 1.0])
-@pytest.mark.parametrize('elapsed', [0.004, 0.008, 0.03])
-def test_another_transition_time_turns_no_transition_round(later: float, elapsed: float) -> None:
-    """What is under way goes on from value and slope, never beyond zero."""
-    offset = CommandOffset(0.05)
-    offset.change(np.ones(1))
-    offset.decay(elapsed)
-    value, slope = offset.value.copy(), offset.slope.copy()
-    offset.configure(later)
-    np.testing.assert_array_equal((offset.value, offset.slope), (value, slope))
-    left = [float(value[0])]
-    while offset.value is not None:
-        offset.decay(1e-3)
-        left.append(0.0 if offset.value is None else float(offset.value[0]))
-    assert (np.diff(left) <= 0.0).all()
-    assert min(left) >= 0.0
-    assert len(left) < 200
-
-
-def test_drives_that_were_led_on_meanwhile_are_led_from_there() -> None:
-    """A fault in motion, then a silence in which they come to rest, then states again."""
-    controller = Controller(tuning(drives_close_loop=True))
-    controller.update(Q, ZERO, 0.0, 0.0)
-    follow(controller, TrajectoryPoint(0.5, Q + 0.6))
-    for index in range(1, 120):
-        tick = controller.update(Q, ZERO, STEP * index, STEP * index)
-    controller.accept.guard.trip(Fault(FaultKind.SATURATED, 'for the test', True))
-    sent = [controller.damp().desired.position]
-    sent += [controller.limits.setpoint.position for _ in controller.machine.last_commands()]
-    for index in range(400, 420):
-        tick = controller.update(Q, ZERO, STEP * index, STEP * index)
-        sent.append(tick.desired.position)
-    assert np.abs(np.ptp(sent, axis=0)).max() > 0.05
-    assert np.abs(np.diff(sent, axis=0)).max() < 0.02
-
-
-@pytest.mark.parametrize('passed', [0.0, STEP])
-def test_before_time_passes_the_first_command_is_still_the_first(passed) -> None:
-    """Another model counts at once while the clock stands at the first state, as under brakes.
-
-    Afterwards the command goes over to it from what it was.
-    """
-    controller = Controller(tuning())
-    first = controller.update(Q, ZERO, 1.0, 1.0).effort
-    heavier = Dynamics(ROBOT, (0.0, 0.0, -15.0), backend='python')
-    controller.adopt(make_tuning(dynamics=heavier, states=StateLimits(0.5)))
-    now = 1.0 + passed
-    effort = controller.update(Q, ZERO, now, 1.001).effort
-    holding = heavier.gravity_torque(Q)
-    if passed:
-        np.testing.assert_allclose(effort, first, atol=0.2 * np.abs(holding - first).max())
-    else:
-        np.testing.assert_allclose(effort, holding, atol=1e-6)

@@ -12,7 +12,6 @@ from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
 from ne_dynamics.control.payload.estimate import estimate_payload
 from ne_dynamics.control.payload.motion_windows import Window
-from ne_dynamics.control.sensors.wrench import inertia_beyond
 from ne_dynamics.errors import ModelError, PayloadError
 from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.shipped import shipped_file
@@ -22,7 +21,6 @@ ARM = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 UPRIGHT = (0.0, 0.0, -9.80665)
 MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
 STILL = np.zeros(6)
-SENSOR = 'ft_sensor'
 
 
 @cache
@@ -57,20 +55,6 @@ def held(robot, positions, gravity=UPRIGHT, rest=0.0, windows=6, **felt):
     return result
 
 
-def slow(robot, gravity=UPRIGHT, seconds=20.0, rest=None, pace=1.0):
-    """Return windows of a slow motion of all joints, efforts exact."""
-    dynamics, result = dynamics_of(robot, gravity), []
-    rates = pace * (0.35 + 0.05 * np.arange(6))
-    for time in np.arange(0.1, seconds, 0.2):
-        phase = rates * time + np.arange(6)
-        motion = np.sin(phase), rates * np.cos(phase), -(rates**2) * np.sin(phase)
-        effort = dynamics.inverse_dynamics(*motion)
-        if rest is not None:
-            effort = effort + rest(motion[1])
-        result.append(window(time, *motion, effort=effort))
-    return result
-
-
 def check(found, mass=MASS, com=COM, mass_tolerance=1e-9, com_tolerance=1e-9):
     """Require the load."""
     assert found.mass == pytest.approx(mass, abs=mass_tolerance)
@@ -94,90 +78,6 @@ def test_poses_tell_the_load_exactly(gravity, source) -> None:
     assert '2.000 +- ' in found.text
 
 
-def with_other_links(seed, masses, centers):
-    """Return the arm with each link's mass off by up to a share, its centre of mass by [m]."""
-    rng = np.random.default_rng(seed)
-    return ARM.with_links(
-        replace(
-            link,
-            inertia=Inertia(
-                (1.0 + masses * rng.uniform(-1.0, 1.0)) * link.inertia.mass,
-                link.inertia.center_of_mass + centers * rng.uniform(-1.0, 1.0, 3),
-                link.inertia.inertia_about_com,
-            ),
-        )
-        if link.inertia.mass > 0.0
-        else link
-        for link in ARM.links
-    )
-
-
-@pytest.mark.kept(2)
-@pytest.mark.parametrize('seed', range(6))
-@pytest.mark.parametrize(('masses', 'centers'), [(0.05, 0.0), (0.02, 0.002)])
-def test_links_that_are_wrong_each_in_its_own_way_are_counted(seed, masses, centers) -> None:
-    """The load is no farther off than is said, and no load is taken for none."""
-    robot = with_other_links(seed, masses, centers)
-    carrier = Carrier.of_robot(dynamics_of())
-    found = estimate_payload(carrier, slow(loaded(robot), pace=0.6), PayloadSource.EFFORT)
-    assert abs(found.mass - MASS) <= 3.0 * found.mass_deviation
-    assert (np.abs(found.center_of_mass - COM) <= 3.0 * found.com_deviation).all()
-    assert found.mass_deviation < 0.15
-    assert estimate_payload(carrier, slow(robot, pace=0.6), PayloadSource.EFFORT).mass == 0.0
-
-
-def test_the_load_is_described_in_the_frame_of_its_link() -> None:
-    """A link that is fixed to the tip may be named; the same load has other numbers there."""
-    carrier = Carrier.of_robot(dynamics_of(), 'flange')
-    found = estimate_payload(carrier, held(loaded(link='flange'), poses(12)), PayloadSource.EFFORT)
-    check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
-    assert found.link_name == 'flange'
-    there = estimate_payload(
-        Carrier.of_robot(dynamics_of()),
-        held(loaded(link='flange'), poses(12)),
-        PayloadSource.EFFORT,
-    )
-    assert np.linalg.norm(there.center_of_mass - COM) > 0.05
-
-
-@cache
-def sensor_carrier(gravity=UPRIGHT):
-    """Return the arm cut at its sensor, and what carries a load at the tcp."""
-    cut, tip = ARM.link(SENSOR), ARM.link('tcp')
-    return Carrier(
-        dynamics_of(ARM.cut_beyond(SENSOR), gravity),
-        'tcp',
-        cut.pose_in_body.inverse() @ tip.pose_in_body,
-        inertia_beyond(ARM, SENSOR),
-    )
-
-
-def felt_at_sensor(robot, motion, gravity):
-    """Return what the sensor feels: by the efforts, not by the formula under test.
-
-    The wrench is what makes the cut arm's efforts those of the whole: six joints, six numbers.
-    """
-    carrier = sensor_carrier(gravity)
-    whole = dynamics_of(robot, gravity).inverse_dynamics(*motion)
-    alone = carrier.dynamics.inverse_dynamics(*motion)
-    jacobian = carrier.dynamics.jacobian(motion[0], axes='tip')
-    return np.linalg.solve(jacobian.T, whole - alone)
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('gravity', [UPRIGHT, (4.0, -2.0, -8.7)], ids=['upright', 'tilted'])
-@pytest.mark.parametrize('moves', [False, True], ids=['held', 'moving'])
-def test_a_wrist_sensor_tells_the_load(gravity, moves) -> None:
-    """What it feels of the tool of the model is taken off; efforts are not looked at."""
-    windows = []
-    for each in slow(loaded(), gravity) if moves else held(loaded(), poses(12), gravity):
-        motion = each.position, each.velocity, each.acceleration
-        wrench = felt_at_sensor(loaded(), motion, gravity)
-        windows.append(each._replace(wrench=wrench, effort=np.full(6, np.nan)))
-    found = estimate_payload(sensor_carrier(gravity), windows, PayloadSource.WRENCH)
-    check(found, mass_tolerance=0.005, com_tolerance=0.005 if moves else 1e-4)
-
-
 # ---- what is wrong with the arm
 
 
@@ -194,18 +94,6 @@ def test_the_uncertainty_is_honest(seed) -> None:
     found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT)
     assert abs(found.mass - MASS) <= 2.5 * found.mass_deviation
     assert (np.abs(found.center_of_mass - COM) <= 2.5 * found.com_deviation).all()
-
-
-def test_poses_approached_from_both_sides_tell_more() -> None:
-    """Between a motion forth and one back friction changes its sign, the weight does not."""
-    forth = slow(loaded())
-    back = [each._replace(velocity=-each.velocity) for each in forth]
-    carrier = Carrier.of_robot(dynamics_of())
-    once, both = (
-        estimate_payload(carrier, windows, PayloadSource.EFFORT)
-        for windows in ([*forth, *forth], [*forth, *back])
-    )
-    assert both.mass_deviation < once.mass_deviation
 
 
 # ---- refusals

@@ -12,9 +12,7 @@ import pytest
 from motion_loop import node_controller
 from streamed_motion import RATE, TrueMotion
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.position_stream import (
-    StreamRate,
     end_derivatives,
 )
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint
@@ -224,54 +222,6 @@ def test_the_end_of_a_polynomial_is_known_from_its_points(count: int) -> None:
         np.testing.assert_allclose(acceleration, expected, rtol=1e-6)
     else:
         np.testing.assert_array_equal(acceleration, 0.0)
-
-
-def arrivals(period: float, jitter: float, count: int = 300) -> np.ndarray:
-    """Return when messages come [s]."""
-    rng = np.random.default_rng(2)
-    return 5.0 + period * np.arange(count) + rng.uniform(-jitter, jitter, count)
-
-
-@pytest.mark.parametrize('drift', [0.0, 0.003, -0.003])
-def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
-    """Of a jitter of 5 ms 0.3 ms are left between messages; a sender's clock may be 0.3 % off."""
-    period = PERIOD * (1.0 + drift)
-    came = arrivals(period, 0.005)
-    pace = StreamRate(float(came[0]), PERIOD, is_told=True)
-    starts = []
-    for now in came[1:]:
-        following = pace.after(float(now))
-        assert following is not None
-        pace = following
-        starts.append(pace.origin)
-    assert pace.start_of(float(came[-1]) + period) is not None
-    wanted = 5.0 + period * np.arange(1, came.size)
-    late = (starts - wanted)[50:]
-    assert np.abs(late).max() < 4e-3
-    assert np.abs(np.diff(late)).max() < 0.3e-3
-
-
-def goal(controller: Controller, time: float, position: np.ndarray, now: float, until: float):
-    """Send a single position; return the desired positions until another time."""
-    controller.motion.follow(MOTION.waypoints([TrajectoryPoint(time, position)]))
-    rows = []
-    for moment in np.arange(now, until, STATE_PERIOD):
-        state = controller.motion.present_state()
-        rows.append(controller.update(state.position, state.velocity, moment).desired.position)
-    return np.array(rows)
-
-
-def test_goals_one_after_the_other_are_no_stream() -> None:
-    """Single points half a second apart: each is reached at rest, and not passed."""
-    controller = node_controller(MOTION.dynamics.robot)
-    start = true_position(0.0)
-    controller.update(start, np.zeros(6), BEGIN)
-    now = BEGIN
-    for number in range(1, 5):
-        wanted = start + 0.02 * number
-        rows = goal(controller, 0.5, wanted, now + STATE_PERIOD, now + 0.5)
-        assert (rows <= wanted + 1e-9).all()
-        now += 0.5
 
 
 def test_streams_may_be_switched_off() -> None:

@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 
-from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
-from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.model.rigid_body import Inertia
 
-LOAD = ROBOT.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
 GRAVITY = DYNAMICS.gravity_torque(Q)
 TORQUE, WITHOUT, IGNORE = StateEffort
-FRICTION = 0.03 * LIMITS * np.array([1, -1, 1, -1, 1, -1])
 
 
 def first_command(reading, meaning=TORQUE, *, gravity=True, rates=()):
@@ -40,35 +34,6 @@ def beginning(reading, *, holding=GRAVITY, gravity=GRAVITY, commands_gravity=Tru
     )
 
 
-def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
-    """What is taken out is the weight as the model has it: with a payload, on a tilted base."""
-    imu = BaseImu(ROBOT, (0.0, 0.0, -9.80665))
-    upward = 9.80665 * np.array([0.6, 0.0, 0.8])
-    imu.update('base_link', ZERO[:3], upward, None, 0.0)
-    base = Dynamics(ROBOT, gravity=-upward, backend='python')
-    weight = base.inverse_dynamics(Q, ZERO, ZERO, payload=LOAD)
-    controller = Controller(make_tuning(terms=Terms(gravity=False), payload=LOAD), imu=imu)
-    command = controller.update(Q, ZERO, 0.0, measured_effort=weight + FRICTION)
-    assert command.unused_effort == ''
-    np.testing.assert_allclose(command.effort, FRICTION, atol=1e-6)
-
-
-@pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
-@pytest.mark.parametrize(
-    'reading',
-    [FRICTION, GRAVITY + FRICTION, np.full(6, np.nan), np.full(6, 1e9), None],
-    ids=['small', 'large', 'nan', 'huge', 'none'],
-)
-def test_what_is_ignored_is_not_looked_at(reading, gravity) -> None:
-    """With `ignore` the command begins at the effort of the model, without a word."""
-    assert not Controller(make_tuning(state_effort=IGNORE)).wants_effort
-    for rates in ((), (100.0,)):
-        command = first_command(reading, IGNORE, gravity=gravity, rates=rates)
-        expected = GRAVITY if gravity else ZERO
-        np.testing.assert_allclose(command.effort, expected, atol=1e-9)
-        assert command.unused_effort == ''
-
-
 @pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
 @pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
 @pytest.mark.parametrize('rates', [(), (5000.0,)], ids=['no rate limit', 'rate limit'])
@@ -82,28 +47,6 @@ def test_a_reading_in_other_units_is_no_beginning(meaning, gravity, rates, size)
     assert f'state_effort: {meaning.value}' in command.unused_effort
     assert f'got {reading[2]:.3g}' in command.unused_effort
     assert 'begins at the effort of the model' in command.unused_effort
-
-
-@pytest.mark.parametrize('commands_gravity', [True, False])
-def test_what_is_right_is_begun_at_in_any_pose_and_what_is_wrong_in_none(commands_gravity) -> None:
-    """Random poses: 3 kg that the model does not know of are begun at; currents, a missing gravity
-    and the wrong sign are not, but where they are off by next to nothing.
-    """
-    rng = np.random.default_rng(0)
-    lower = np.maximum(ROBOT.limits('lower'), -np.pi)
-    upper = np.minimum(ROBOT.limits('upper'), np.pi)
-    weight = np.array([0.0, 0.0, 3.0 * 9.80665, 0.0, 0.0, 0.0])
-    for position in rng.uniform(lower, upper, (300, 6)):
-        gravity = DYNAMICS.gravity_torque(position)
-        known = {'holding': commands_gravity * gravity, 'gravity': gravity}
-        known['commands_gravity'] = commands_gravity
-        load = DYNAMICS.jacobian(position).T @ weight
-        found = beginning(gravity + load, **known)
-        np.testing.assert_allclose(found.effort, known['holding'] + load, atol=1e-9)
-        for wrong in (0.1 * gravity, 0.004 * LIMITS, -gravity):
-            effort = beginning(wrong, **known).effort
-            off = 0.0 if effort is None else np.abs(effort - known['holding'])
-            assert (off <= SENSORS.effort_least_share * LIMITS + 1e-9).all()
 
 
 def test_what_the_motors_cannot_do_is_no_beginning() -> None:

@@ -7,13 +7,8 @@ import pytest
 from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, make_tuning
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.control.sensors.wrench import WristWrench
-from ne_dynamics.control.sensors.wrench_settings import OnTimeout, WrenchSettings
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
@@ -75,72 +70,12 @@ def test_another_tuning_makes_no_step(name: str) -> None:
     np.testing.assert_allclose(left, 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize('before', list(VelocitySource))
-@pytest.mark.parametrize('after', list(VelocitySource))
-def test_another_source_of_the_velocity_goes_on_from_the_one_before(before, after) -> None:
-    """Under way the velocity that is damped with does not fall to zero: none of the first commands
-    steps by more than those before did, but for what the sources differ by.
-    """
-
-    def with_source(source):
-        settings = VelocitySettings(source=source, cutoff_frequency=40.0)
-        return make_tuning(velocity=settings)
-
-    controller, commands, velocities = Controller(with_source(before)), [], []
-    for step in range(150):
-        if step == 100:
-            controller.adopt(with_source(after))
-        command = controller.update(*state(PERIOD * step), PERIOD * step)
-        commands.append(command.effort)
-        velocities.append(command.velocity)
-    changes = np.abs(np.diff(velocities, axis=0))
-    assert changes[99:].max() < 0.06
-    steps = np.abs(np.diff(commands, axis=0)).max(axis=1)
-    assert steps[99:].max() < 1.5 * steps[60:99].max() + 1.0
-
-
 @pytest.mark.parametrize('measured', [None, ZERO, np.full(6, np.nan), np.full(6, 1e4)])
 def test_an_effort_that_says_nothing_is_no_beginning(measured) -> None:
     """None, zero of all motors, no number, or more than motors can: gravity counts at once."""
     controller = Controller(make_tuning())
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
     np.testing.assert_allclose(command.effort, DYNAMICS.gravity_torque(Q), atol=1e-9)
-
-
-def test_after_a_fault_the_first_command_is_the_last_one() -> None:
-    """The arm is found elsewhere, and moving: the command goes on from where it was left."""
-    controller = Controller(make_tuning(states=StateLimits(timeout=0.1)))
-    controller.update(Q, ZERO, 0.0)
-    controller.trip(FaultKind.STOPPED, 'test')
-    last = list(controller.machine.last_commands())[-1]
-    command = controller.update(Q + 0.4, np.full(6, 0.3), 3.0)
-    assert command.fault is not None
-    np.testing.assert_allclose(command.effort, last, atol=1e-12)
-
-
-@pytest.mark.parametrize('on_timeout', list(OnTimeout))
-def test_a_wrench_that_is_lost_and_found_makes_no_step(on_timeout: OnTimeout) -> None:
-    """Neither the first reading, nor the loss of them, nor their return, nor a tare steps."""
-    wrist = WristWrench(ROBOT, 'ft_sensor')
-    controller = Controller(make_tuning(wrench=WrenchSettings(on_timeout=on_timeout)), wrist)
-    weight = np.array([0.0, 0.0, -30.0, 1.0, 0.0, 0.0])
-    commands = []
-    for step in range(500):
-        now = PERIOD * step
-        if 50 <= step < 150:
-            wrist.update('ft_sensor', weight, now)
-        if step >= 300:
-            wrist.update('ft_sensor', 2.0 * weight, now)
-        if step == 400:
-            wrist.tare(now)
-        commands.append(controller.update(Q, ZERO, now).effort)
-    steps = np.abs(np.diff(commands, axis=0)).max(axis=1)
-    at_once = 2.0 * np.abs(DYNAMICS.jacobian(Q).T @ [0, 0, 30.0, 0, 0, 0]).max()
-    assert at_once > 20.0
-    assert steps[49] < 1e-9
-    assert steps[[299, 399]].max() < 1e-3 * at_once, 'but for what is left of the offset before'
-    assert 0.05 < steps.max() <= 1.2 * STEEPEST * PERIOD * at_once
-    np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(Q), atol=0.05 * at_once)
 
 
 @pytest.mark.parametrize('last', [LastCommand.GRAVITY, LastCommand.ZERO])
@@ -159,25 +94,6 @@ def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
         steps = np.diff([before, *ramp_commands], axis=0)
         largest = 1.5 * np.abs(target - before) * 0.002 / duration
         assert (np.abs(steps) <= largest + 1e-9).all()
-
-
-def test_nothing_leaves_the_effort_limits() -> None:
-    """With limits near what gravity takes, and gains that ask for a million, commands stay
-    within the limits, and a law that was far beyond them is over with in the same time.
-    """
-    limits = np.array([20.0, 45.0, 45.0, 20.0, 20.0, 20.0])
-    controller = Controller(make_tuning(kp=1e9, effort_limits=limits))
-    # A few states: from their rate on such gains are refused.
-    for step in range(8):
-        controller.update(*state(PERIOD * step), PERIOD * step)
-    sane = make_tuning(effort_limits=limits)
-    controller.adopt(sane)
-    for step in range(8, 360):
-        now = PERIOD * step
-        command = controller.update(*state(now), now)
-        assert (np.abs(command.effort) <= limits).all()
-    law = raw(sane, now, command.desired)
-    np.testing.assert_allclose(command.effort, np.clip(law, -limits, limits), atol=1e-6)
 
 
 def test_lower_limits_count_at_once() -> None:
@@ -217,22 +133,3 @@ def test_a_command_that_is_refused_does_not_end_the_transition() -> None:
     with np.errstate(all='ignore'), pytest.raises(ValueError, match='finite'):
         controller.update(Q, np.full(6, 1e200), PERIOD)
     np.testing.assert_allclose(controller.update(Q, ZERO, 2 * PERIOD).effort, last, atol=1e-9)
-
-
-def test_an_offset_depends_on_time_and_not_on_steps() -> None:
-    """One step and a hundred over the same time leave the same of it, and none overshoots."""
-    value = np.array([3.0, -20.0])
-    whole, parts = CommandOffset(0.4), CommandOffset(0.4)
-    for offset in (whole, parts):
-        offset.change(value)
-        offset.decay(0.1)
-        offset.change(offset.value - value)
-    whole.decay(0.3)
-    for _ in range(100):
-        parts.decay(0.003)
-        parts.decay(-1.0)
-    np.testing.assert_allclose(parts.value, whole.value, atol=1e-12)
-    whole.decay(0.88)
-    assert whole.value is not None
-    whole.decay(0.04)
-    assert whole.value is None, 'three transition times after the last change'

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.sensors.wrench import WristWrench, inertia_beyond, static_wrench
+from ne_dynamics import Robot, load_urdf
+from ne_dynamics.control.sensors.wrench import WristWrench, static_wrench
 from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
 from ne_dynamics.control.sensors.wrench_sign import WrenchSignCheck
 from ne_dynamics.errors import WrenchError
@@ -49,30 +49,6 @@ def test_readings_move_to_the_cut(robot: Robot, frame: str, measures: str) -> No
     sign = -1.0 if measures == 'on_tool' else 1.0
     expected = sign * adjoint_transpose(frame_to_cut) @ reading
     np.testing.assert_allclose(wrist.at(1.0), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize('seed', range(5))
-def test_the_weight_of_the_tool_in_the_reading_is_the_tool_in_the_model(
-    robot: Robot, seed: int
-) -> None:
-    """The cut model with the resting tool's reading takes the effort of the uncut model."""
-    uncut = Dynamics(robot, backend='python')
-    cut = Dynamics(robot.cut_beyond(CUT), backend='python')
-    q = np.random.default_rng(seed).uniform(-2.0, 2.0, 6)
-    pose = cut.forward_kinematics(q)
-    tool = inertia_beyond(robot, CUT)
-    assert tool.mass > 0.5
-    gravity_cut = pose[:3, :3].T @ uncut.gravity
-    weight = tool.mass * gravity_cut
-    reading = np.concatenate((weight, np.cross(tool.center_of_mass, weight)))
-    wrist = WristWrench(robot, CUT, WrenchSettings(measures='on_tool'))
-    wrist.update(CUT, reading, 0.0)
-    zero = np.zeros(6)
-    effort = cut.inverse_dynamics(q, zero, zero, wrist.at(0.0))
-    np.testing.assert_allclose(effort, uncut.gravity_torque(q), atol=1e-9)
-    np.testing.assert_allclose(
-        wrist.at(0.0), static_wrench(tool, pose[:3, :3], uncut.gravity), atol=1e-12
-    )
 
 
 @pytest.mark.parametrize(
@@ -247,22 +223,6 @@ class Looks:
                 np.array([angle]), reading, weight_at(angle), is_tared=is_tared
             )
         return found
-
-
-@pytest.mark.parametrize('angle', np.linspace(0.0, 3.0, 7))
-@pytest.mark.parametrize('scale', [0.85, 1.0, 1.15])
-def test_an_opposite_reading_is_doubted_after_a_second_look(angle, scale) -> None:
-    """The opposite of the weight, masses 15 % off, noise included, is doubted once the arm has
-    rested from one look to the next; the weight itself never.
-    """
-    rng = np.random.default_rng(2)
-    noise = rng.normal(0.0, (0.5, 0.5, 0.5, 0.02, 0.02, 0.02))
-    opposite = -scale * weight_at(angle) + noise
-    one = WrenchSignCheck()
-    place = np.array([angle])
-    assert not one.look(place, opposite, weight_at(angle), is_tared=False)
-    assert one.look(place, opposite, weight_at(angle), is_tared=False)
-    assert not Looks().rest(angle, scale * weight_at(angle) + noise)
 
 
 def test_loads_and_contacts_are_no_wrong_sign() -> None:

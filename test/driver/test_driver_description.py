@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from example_robots import example_robots_folder
 import ne_dynamics as ned
 from ne_dynamics.driver.delay import EffortDelay, find_effort_delay
 from ne_dynamics.driver.description import describe_driver
-from ne_dynamics.driver.effort import describe_efforts, summarise_meaning, summarise_scale
+from ne_dynamics.driver.effort import describe_efforts
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Certainty
@@ -165,21 +164,6 @@ def test_milliseconds_are_seconds_again(forearm, planted):
     assert description.parameters()['state_timeout'] == pytest.approx(0.02)
 
 
-def test_friction_has_the_units_of_its_coefficients(forearm):
-    """Coulomb friction in N m, viscous friction in N m s/rad, as they were planted."""
-    viscous, coulomb = np.array([20.0, 15.0, 8.0]), np.array([12.0, 9.0, 5.0])
-    recording = sine_recording(forearm, friction=(viscous, coulomb), duration=20.0)
-    for joint, more, less in zip(
-        describe_driver(forearm, recording).joints, viscous, coulomb, strict=True
-    ):
-        found = re.search(
-            r'Coulomb (\S+) \+- \S+ N m, viscous (\S+) \+- \S+ N m s/rad',
-            joint.effort.friction.text,
-        )
-        assert float(found[1]) == pytest.approx(less, rel=0.15)
-        assert float(found[2]) == pytest.approx(more, rel=0.15)
-
-
 # ---- what differs from joint to joint, or between commands and motion
 
 
@@ -211,50 +195,6 @@ def test_commands_in_another_unit_make_no_torque_of_a_current(
         if meaning is None:
             assert 'payload' in effort.scale.experiment
             assert 'command' in effort.scale.text
-
-
-def test_constant_efforts_of_some_joints_are_not_nothing_of_all(forearm):
-    """Two constant efforts and one that cannot be told: each is said of its joint."""
-    reported = np.tile([0.0, 3.0, 0.0], (50, 1))
-    reported[:, 1] += np.sin(np.arange(50))
-    moves = np.ones(forearm.n, dtype=bool)
-    efforts = describe_efforts(forearm, reported, ~moves, moves, None)
-    assert [effort.meaning.value for effort in efforts] == ['nothing', None, 'nothing']
-    found = summarise_meaning(forearm, efforts, moves)
-    assert found.value is None
-    assert not found.is_identifiable
-    first, second, third = forearm.joint_names
-    assert f'{first}, {third}: nothing' in found.text
-    assert f'{second}: too little was recorded' in found.text
-    silent = describe_efforts(forearm, np.zeros((50, forearm.n)), ~moves, moves, None)
-    assert summarise_meaning(forearm, silent, moves).value == 'nothing'
-
-
-@pytest.mark.parametrize(
-    ('factors', 'deviation', 'agree'),
-    [
-        ([12.0, 12.5, 11.0], 0.1, True),
-        ([2.0, 12.0, 40.0], 0.1, False),
-        ([2.0, 12.0, 40.0], 2.0, True),
-    ],
-)
-def test_factors_of_another_unit_are_told_and_compared(forearm, factors, deviation, agree):
-    """One is so many N m of each joint; where they disagree there is no unit of all."""
-    moves = np.ones(forearm.n, dtype=bool)
-    reported = np.random.default_rng(0).standard_normal((50, forearm.n))
-    meaning = meaning_of(forearm.n, np.array(factors), -20.0)
-    meaning = replace(meaning, factor_deviations=deviation * np.ones(forearm.n))
-    efforts = describe_efforts(forearm, reported, ~moves, moves, meaning)
-    found, scale = (
-        summarise_meaning(forearm, efforts, moves),
-        summarise_scale(forearm, efforts),
-    )
-    assert found.value == 'current'
-    for name, factor in zip(forearm.joint_names, factors, strict=True):
-        assert f'{name} {factor:.3g} N m' in found.text
-    assert scale.is_identifiable is agree
-    assert ('disagree' in found.text) is not agree
-    assert not agree or scale.value == pytest.approx(np.exp(np.log(factors).mean()), rel=0.05)
 
 
 def test_of_a_joint_that_stands_nothing_is_claimed(forearm):

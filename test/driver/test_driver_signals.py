@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from driver_signals import PLACE, RATE, SPEED, TIMES, describe, differenced, positions, share_of
 
-from ne_dynamics.driver.delay import find_effort_delay
-from ne_dynamics.driver.recording import CommandLog, DriverRecording
+from ne_dynamics.driver.recording import DriverRecording
 from ne_dynamics.driver.steps import describe_step, find_step
 from ne_dynamics.driver.timing import describe_timing
-from ne_dynamics.logs.log import Log
 
 
 def noisy(table, size=0.002):
@@ -97,42 +95,3 @@ def test_gaps_bursts_and_clocks_are_counted():
     assert timing.sensor_rate == pytest.approx(0.75 * timing.rate)
     assert timing.has_other_clock
     assert timing.lines()
-
-
-@pytest.mark.parametrize('begin', [0.0, 1.7e9])
-def test_the_mean_of_held_commands_is_that_of_straight_lines(begin):
-    """Over a period, of commands a period apart: by the share of each of two; a constant stays."""
-    effort = np.stack([np.random.default_rng(3).standard_normal(50), np.full(50, 3.0)], axis=1)
-    times = begin + 0.5 * np.arange(50)
-    commands = CommandLog.from_samples(('a', 'b'), times, effort)
-    wanted = begin + np.array([0.6, 3.3, 20.05])
-    mean = commands.average(wanted, 0.5)
-    expected = np.interp(wanted - begin - 0.25, times - begin, effort[:, 0])
-    np.testing.assert_allclose(mean[:, 0], expected, atol=1e-5)
-    np.testing.assert_allclose(mean[:, 1], 3.0, rtol=1e-9)
-    assert np.isnan(commands.average(np.array([begin + 0.2]), 0.5)).all()
-
-
-@pytest.mark.kept(3)
-@pytest.mark.parametrize('rate', [5.0, 100.0, 2000.0])
-@pytest.mark.parametrize('delay', [0.003, 0.025])
-def test_delay_and_jitter_of_efforts(forearm, dynamics, rate, delay):
-    """Efforts that follow commands, with noise, tell the delay to a period, and its jitter."""
-    rng = np.random.default_rng(4)
-    times = np.arange(0.0, min(4000.0 / rate, 200.0), 1.0 / rate)
-    sent = np.arange(0.0, times[-1], 0.001)
-    random = np.cumsum(rng.standard_normal((sent.size, forearm.n)), axis=0)
-    commands = CommandLog.from_samples(forearm.joint_names, sent, random)
-    effort = 0.2 * commands.hold(times - delay)
-    effort = effort + 0.01 * rng.standard_normal(effort.shape)
-    log = Log.from_samples(
-        forearm.joint_names,
-        times[times > 0.1],
-        np.zeros_like(effort[times > 0.1]),
-        effort[times > 0.1],
-    )
-    found = find_effort_delay(dynamics, log, commands)
-    assert found.delay == pytest.approx(delay, abs=1.5e-3)
-    np.testing.assert_allclose(found.factor, 0.2, rtol=0.03)
-    assert not found.is_echo
-    assert np.isnan(found.jitter) or found.jitter < 1e-3

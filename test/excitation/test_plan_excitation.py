@@ -41,8 +41,6 @@ from ne_dynamics.excitation.verification import (
 )
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
-from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.waypoints import Waypoints
 
 
 @pytest.fixture(scope='module')
@@ -155,21 +153,6 @@ def _find_errors(robot, truth):
     ]
     size = np.sqrt((efforts[1] ** 2).mean(axis=0))
     return float((np.sqrt(((efforts[0] - efforts[1]) ** 2).mean(axis=0)) / size).mean())
-
-
-def test_points_can_be_followed_and_annotated(plan):
-    """The node's reader takes the points, and efforts between them are near straight lines."""
-    dynamics = small_arm()
-    waypoints = Waypoints.from_points(
-        dynamics.robot.joints, plan.trajectory.joint_names, plan.trajectory.points
-    )
-    result = annotate(dynamics, dynamics.joint_names, waypoints, effort_tolerance=0.5)
-    assert (plan.trajectory.deviation < 0.5).all()
-    assert len(result) >= 2
-    efforts = dynamics.inverse_dynamics(
-        plan.trajectory.positions, plan.trajectory.velocities, plan.trajectory.accelerations
-    )
-    np.testing.assert_array_equal(plan.trajectory.efforts, efforts)
 
 
 def test_the_same_seed_gives_the_same_motion(monkeypatch):

@@ -10,14 +10,7 @@ import pytest
 from loaded_motion import record_swings, with_drives
 
 import ne_dynamics as ned
-from ne_dynamics.identification.base_estimate import (
-    BaseColumns,
-    correct_correlation_time,
-    find_filter_correlation,
-)
 from ne_dynamics.identification.run import identify
-from ne_dynamics.logs.autocorrelation import find_correlation_time
-from ne_dynamics.logs.segment import low_pass
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
@@ -79,55 +72,6 @@ def test_intervals_of_each_base_parameter_hold_the_truth(truth, is_known):
         assert ((~inside).sum(axis=0) <= 3).all()
         assert 0.88 <= inside.mean() <= 0.99
     assert 0.7 < np.sqrt(np.mean(np.square(errors))) < 1.2
-
-
-def test_a_rotor_counts_with_the_inertia_that_acts_alike(truth):
-    """A rotor is in a sum where the link behind it turns as it does, else it is of its own."""
-    dynamics = ned.Dynamics(truth, backend='python')
-    rng = np.random.default_rng(3)
-    motion = rng.uniform(-1.0, 1.0, (3, 120, truth.n))
-    regressor = dynamics.regressor(*motion).reshape(120 * truth.n, -1)
-    columns = BaseColumns.of(regressor, motion[2])
-    size = regressor.shape[1]
-    # Of two parallel axes, the second one's link turns with the first, and its rotor does not.
-    assert [column - size for column in columns.chosen if column >= size] == [2]
-    parameters = rng.standard_normal(size + truth.n)
-    rotors = np.zeros((120, truth.n, truth.n))
-    rotors[:, range(truth.n), range(truth.n)] = motion[2]
-    rows = np.concatenate([regressor, rotors.reshape(-1, truth.n)], axis=1)
-    base = columns.combinations @ parameters
-    assert np.allclose(rows[:, list(columns.chosen)] @ base, rows @ parameters, atol=1e-9)
-
-
-def test_errors_through_the_filter_are_as_alike_as_is_said():
-    """White noise, filtered and thinned, has the sum of autocorrelations that is computed."""
-    rng = np.random.default_rng(0)
-    for rate, cutoff in ((100.0, 3.0), (30.0, 2.0)):
-        step = int(rate / (2.5 * cutoff))
-        noise = low_pass(rng.standard_normal((400000, 1)), rate, cutoff)[::step]
-        measured = find_correlation_time(noise, np.ones(noise.shape, dtype=bool))[0]
-        assert find_filter_correlation(rate, cutoff) == pytest.approx(measured, rel=0.08)
-
-
-def test_what_a_fit_takes_of_slow_errors_is_put_back():
-    """Residuals of a fit to slow columns seem less alike than the errors are; half is put back."""
-    rng = np.random.default_rng(1)
-    samples, parameters = 400, 12
-    times = np.arange(samples)
-    slow = [np.cos(2.0 * np.pi * times * order / samples) for order in range(parameters)]
-    basis = np.linalg.qr(np.array(slow).T)[0]
-    used = np.ones((samples, 1), dtype=bool)
-    counts, taken = np.array([float(samples)]), np.array([float(parameters)])
-    true, seen, corrected = [], [], []
-    for _ in range(100):
-        noise = np.convolve(rng.standard_normal(samples + 2), np.ones(3), mode='valid')
-        left = noise - basis @ (basis.T @ noise)
-        true.append(find_correlation_time(noise[:, None], used))
-        seen.append(find_correlation_time(left[:, None], used))
-        corrected.append(correct_correlation_time(seen[-1], counts, taken, 7.5, 3.0))
-    lost = np.mean(true) - np.mean(seen)
-    assert lost > 0.8
-    assert 0.3 * lost < np.mean(corrected) - np.mean(seen) < lost
 
 
 def test_a_log_that_tells_nothing_leaves_wide_intervals(truth):

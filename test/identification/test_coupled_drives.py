@@ -12,9 +12,7 @@ import ne_dynamics as ned
 from ne_dynamics.cli.main import main
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.run import identify
-from ne_dynamics.identification.writing.written_model import make_written_model
 from ne_dynamics.model.coupled_drive import CoupledDrive
-from ne_dynamics.model.model_source import ModelSource
 from ne_dynamics.shipped import shipped_file
 
 ARM = shipped_file('six_axis_arm.urdf')
@@ -66,16 +64,6 @@ def test_a_log_shows_the_ratio_of_a_drive(given, first, ratio):
     assert_numbers(drive)
 
 
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('seed', range(3))
-def test_an_arm_without_one_gets_none(given, seed):
-    """Whatever else its model has wrong."""
-    result = identify(given, record(alter(given, seed), seed))
-    assert result.robot.coupled_drives == ()
-    assert result.report.drives == ()
-    assert 'coupled_drives' not in result.report.as_json()
-
-
 def test_a_given_drive_is_fitted(given):
     """With the ratios that it is given with, which no search would try."""
     names = (given.joint_names[1], given.joint_names[4])
@@ -110,10 +98,3 @@ def test_the_command_writes_what_it_found(given, tmp_path, capsys):
     assert f'coupled drive of {first} + {second}: viscous_friction 0 ->' in capsys.readouterr().out
     (drive,) = ned.load_urdf(output, tip_link='tcp').coupled_drives
     assert_numbers(drive)
-
-
-def test_written_models_have_the_drive(given):
-    """As the identified robot has it."""
-    truth = make_truth(given, given.joint_names[4:], 1.0)
-    written = make_written_model(ModelSource(str(ARM)), truth)
-    assert written.load().coupled_drives == truth.coupled_drives

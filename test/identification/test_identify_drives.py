@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from loaded_motion import record_swings, with_drives
-from planted_faults import simulate_log
-from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.identification.evaluation import evaluate
@@ -90,37 +88,6 @@ def test_hysteresis_is_found_with_its_size(arm):
         assert joint.friction.hysteresis_friction == before.friction.hysteresis_friction
 
 
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('displacement', [0.03, 0.3])
-def test_another_displacement_is_better_than_none(arm, displacement):
-    """Where friction turns round sooner or later than is tried, most of it is found."""
-    truth = with_drives(arm, hysteresis_friction=12.0, hysteresis_displacement=displacement)
-    result = identify(arm, record_swings(truth, 2))
-    without = replace(
-        result.robot,
-        joints=tuple(
-            replace(joint, friction=replace(joint.friction, hysteresis_friction=0.0))
-            for joint in truth.joints
-        ),
-    )
-    other = record_swings(truth, 3)
-    left, least = (
-        np.array([joint.rms_difference for joint in evaluate(robot, other).joints])
-        for robot in (result.robot, without)
-    )
-    assert (left < 0.5 * least).all()
-
-
-def test_simple_friction_stays_simple(arm):
-    """Where viscous and Coulomb friction are all there is, nothing else is chosen."""
-    result = identify(arm, record_swings(with_drives(arm), 4))
-    for joint in result.robot.joints:
-        assert joint.friction.load_coefficient == 0.0
-        assert joint.friction.cubic_friction == 0.0
-        assert joint.friction.static_friction is None
-        assert not joint.friction.has_hysteresis
-
-
 def test_outliers_count_little(arm):
     """Efforts that are wrong by far for some samples hardly move the model."""
     log = record_swings(with_drives(arm), 5)
@@ -136,12 +103,3 @@ def test_outliers_count_little(arm):
         evaluate(soiled.robot, other).joints, evaluate(clean.robot, other).joints, strict=True
     ):
         assert one.rms_difference < 2.0 * two.rms_difference + 0.5
-
-
-def test_friction_that_falls_towards_rest_is_no_stribeck_effect():
-    """No static friction below Coulomb friction is written."""
-    robot = ned.load_urdf(short_arm())
-    found = identify(robot, simulate_log(robot, 3, stribeck=-0.5, duration=20.0)).robot
-    for joint in found.joints:
-        static = joint.friction.static_friction
-        assert static is None or static >= joint.coulomb_friction

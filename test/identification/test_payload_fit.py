@@ -8,16 +8,14 @@ import loaded_motion
 import numpy as np
 import pytest
 import yaml
-from loaded_motion import LOAD, alter, move, record
+from loaded_motion import LOAD, alter, record
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError, PayloadError
 from ne_dynamics.identification.load.payload_fit import fit_payload
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
-from ne_dynamics.identification.load.shared_rows import transform_parameters
 from ne_dynamics.identification.regression.pseudo_inertia import is_body, pseudo_inertia
 from ne_dynamics.logs.log import Log
-from ne_dynamics.model.rigid_body import Transform
 
 LOAD_VALUES = np.r_[LOAD.mass, LOAD.center_of_mass, LOAD.inertia_about_com[np.triu_indices(3)]]
 
@@ -69,15 +67,6 @@ def test_deviations_of_one_log_count_how_far_the_arm_is_off(given, monkeypatch):
     assert np.mean(inside) >= 0.9
 
 
-def test_a_load_is_described_in_the_frame_of_a_link(given):
-    """The same load at the tip and at a link that is fixed to it is the same body."""
-    truth = alter(given, 0)
-    log, without = record(truth.with_payload(LOAD, 'flange'), 0), record(truth, 0)
-    fit = fit_payload(given, log, 'flange', without=without)
-    assert fit.link_name == 'flange'
-    np.testing.assert_allclose(fit.inertia.center_of_mass, LOAD.center_of_mass, atol=0.003)
-
-
 def test_nothing_on_the_flange_is_no_load(given):
     """Two logs of the arm alone tell that there is nothing."""
     truth = alter(given, 0)
@@ -115,16 +104,6 @@ def test_the_parameters_are_those_of_the_node(given):
     assert fit.as_json()['mass'] == settings.mass
 
 
-def test_parameters_go_from_frame_to_frame_as_bodies_do():
-    """The linear map of parameters is that of the body."""
-    pose = Transform.from_xyz_rpy(np.array([0.1, -0.2, 0.3]), np.array([0.4, 0.5, -0.6]))
-    np.testing.assert_allclose(
-        transform_parameters(pose) @ LOAD.parameters,
-        LOAD.transformed(pose).parameters,
-        atol=1e-12,
-    )
-
-
 @pytest.mark.parametrize(
     ('change', 'error', 'message'),
     [
@@ -150,15 +129,3 @@ def test_refusals(change, error, message, given):
     arguments = {key: others.get(value, value) for key, value in change.items()}
     with pytest.raises(error, match=message):
         fit_payload(given, log, **arguments)
-
-
-def test_an_arm_that_stands_but_for_one_joint_does_not_tell(given):
-    """A single joint that turns does not tell a load, with a reason."""
-    truth = alter(given, 0)
-    times, motion = move(truth, 0)
-    for part, first in zip(motion, (motion[0][:1], 0.0, 0.0), strict=True):
-        part[:, :5] = first[:, :5] if np.ndim(first) else first
-    effort = ned.Dynamics(truth, backend='python').inverse_dynamics(*motion)
-    log = Log.from_samples(truth.joint_names, times, motion[0], effort)
-    with pytest.raises(PayloadError, match='does not tell the mass'):
-        fit_payload(given, log)

@@ -75,13 +75,6 @@ def test_friction_that_falls_over_all_of_the_motion_is_found(arm):
     assert second.coulomb_friction == pytest.approx(0.5, abs=0.05)
 
 
-def test_a_constant_part_is_fitted_where_there_is_one(arm):
-    """The constant part of one joint is found; the other one, which has none, gets none."""
-    first, second = identify(arm, record(arm, np.ones_like)).robot.joints
-    assert first.friction.friction_offset == pytest.approx(0.4, abs=0.05)
-    assert second.friction.friction_offset == 0.0
-
-
 def test_what_is_held_out_chooses_for_the_written_model_alone(arm):
     """A constant part that only the last quarter tells from gravity is not in the model that the
     quarter judges.

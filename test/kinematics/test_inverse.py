@@ -66,18 +66,6 @@ def test_random_poses_are_met_within_the_limits(name):
             )
 
 
-@pytest.mark.parametrize('name', SHIPPED)
-def test_a_path_is_followed_without_a_jump(name):
-    """Started from the position before, each position is the next one of the motion."""
-    dynamics = load_dynamics(name)
-    middle = np.array([0.3, -0.4, 0.6, 0.5, 0.8, -0.2])
-    previous = middle
-    for part in np.linspace(0.0, 1.0, 25):
-        q = middle + 0.4 * part * np.array([1.0, 0.6, -0.8, 1.0, -0.5, 1.0])
-        previous = ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(q), previous)
-        np.testing.assert_allclose(previous, q, rtol=0.0, atol=1e-7)
-
-
 def test_a_limit_that_is_needed_is_kept_to(tmp_path):
     """A pose at the limits is met there, and one just beyond them is not."""
     dynamics = make_planar_arm(tmp_path, [0.5, 0.4, 0.3], lower=-0.8, upper=0.6)
@@ -135,23 +123,6 @@ def test_a_pose_out_of_reach_is_an_error_that_has_the_nearest(puma):
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert copy.copy(error).position_error == error.position_error
-
-
-def test_sliding_joints_alone_are_an_arm(tmp_path):
-    """A gantry without any length meets positions, and no other orientation."""
-    quarter = np.pi / 2.0
-    rows = [
-        {**row, 'type': 'prismatic', 'limits': {'lower': -2.0, 'upper': 3.0}}
-        for row in ({'alpha': quarter}, {'theta': quarter, 'alpha': quarter}, {})
-    ]
-    dynamics = make_arm(tmp_path, rows)
-    for q in np.random.default_rng(2).uniform(-2.0, 3.0, (5, 3)):
-        target = dynamics.forward_kinematics(q)
-        np.testing.assert_allclose(ned.inverse_kinematics(dynamics, target), q, atol=1e-8)
-    target[:3, :3] = target[:3, :3] @ axis_angle_rotation(np.array([0.0, 0.0, 1.0]), 0.25)
-    with pytest.raises(InverseKinematicsError) as caught:
-        ned.inverse_kinematics(dynamics, target)
-    assert caught.value.orientation_error == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize('far', [5.0, -50.0, 5000.0])

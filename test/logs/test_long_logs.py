@@ -18,7 +18,6 @@ from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.logs.parts import change_in_parts, cut
 from ne_dynamics.logs.reading import LogReading
 from ne_dynamics.logs.samples.sample_checks import check_samples
-from ne_dynamics.logs.samples.sample_faults import find_wraps
 from ne_dynamics.logs.signals import filtered
 from ne_dynamics.logs.work import Work
 
@@ -112,22 +111,6 @@ def test_what_is_dropped_is_dropped_in_blocks_too(given, swing, tmp_path, monkey
     require_same(parts, filtered(whole, given.limits('effort_limit'), CUTOFF))
 
 
-def test_a_gap_where_a_part_ends(given, swing, monkeypatch):
-    """Nothing near a gap is used, wherever it is: no filtered sample is within its margin."""
-    cut_short(monkeypatch)
-    for border in [part.start for part in cut(swing)][1:4]:
-        kept = (swing.times < border - 1e-6) | (swing.times > border + 0.2)
-        parts = filter_parts(given, swing.at(np.flatnonzero(kept)))
-        times = np.concatenate([part.times for part in parts])
-        assert not ((times > border - 1.9 / CUTOFF) & (times < border + 0.2)).any()
-        near = (times > border - 3.0) & (times < border + 3.0)
-        assert near.sum() > 4.0 * CUTOFF
-        reference = filtered(swing, given.limits('effort_limit'), CUTOFF)
-        effort = np.concatenate([part.effort for part in parts])[near]
-        others = [np.interp(times[near], reference.times, x) for x in reference.effort.T]
-        assert np.abs(effort - np.array(others).T).max() < 1.0
-
-
 @pytest.mark.long
 def test_memory_does_not_grow_with_the_log(given, tmp_path):
     """A log of 320 MB is kept, checked and filtered in less than it has."""
@@ -161,19 +144,6 @@ print(log.times.size, logs.total, resource.getrusage(resource.RUSAGE_SELF).ru_ma
     assert count == 4_000_000
     assert total > 30_000
     assert grown < 250_000
-
-
-def test_turns_are_taken_out_across_parts(given, swing, monkeypatch):
-    """An angle that is wrapped goes on from part to part, as it does in the whole."""
-    position = swing.position + np.array([0.0, 3.0, 0.0])
-    turned = replace(swing, position=(position + np.pi) % (2.0 * np.pi) - np.pi)
-    assert np.abs(np.diff(turned.position, axis=0)).max() > 6.0
-    whole, _ = find_wraps(given, turned)
-    cut_short(monkeypatch)
-    parts = change_in_parts(turned, lambda log: find_wraps(given, log)[0], Work())
-    assert parts.times.size == turned.times.size
-    turns = (parts.position - whole.position) / (2.0 * np.pi)
-    assert np.abs(turns - np.round(turns[:1])).max() < 1e-9
 
 
 @pytest.mark.parametrize('delay', [0.05, -0.031, 3.0])

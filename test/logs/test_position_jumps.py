@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from log_arms import THREE, load, simulate
-from sine_log import make_log
 
 from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
 
 
 @pytest.fixture(scope='module')
@@ -77,27 +75,6 @@ def test_a_zero_that_jumps_while_its_joint_stands_is_no_frozen_encoder(robot, lo
     position[rest + 100 :, 2] = recorded[rest:-100] + 0.3
     faults = diagnose_log(robot, replace(log, position=position, velocity=None)).faults
     assert 'position-frozen' not in [fault.code for fault in faults]
-
-
-def test_what_is_no_jump_of_a_zero(given):
-    """Lost samples, a pause, a spike, a fast start and a coarse encoder are no new zero."""
-    log = make_log(given, amplitude=1.0, frequency=0.4)
-    lost = np.delete(np.arange(log.times.size), slice(900, 906))
-    even = replace(
-        log, times=log.times[: lost.size], position=log.position[lost], effort=log.effort[lost]
-    )
-    paused = replace(
-        log, times=log.times + np.where(log.times > 7.0, 60.0, 0.0), position=log.position.copy()
-    )
-    paused.position[log.times > 7.0, 1] += 0.4
-    spiked = replace(log, position=log.position.copy())
-    spiked.position[600, 2] += 0.5
-    ramp = replace(
-        log, position=log.position * np.clip(2.0 * (log.times - 8.0), 0.0, 1.0)[:, None]
-    )
-    coarse = replace(log, position=np.round(log.position / 0.01) * 0.01)
-    for other in (log, even, paused, spiked, ramp, coarse):
-        assert find_zero_jumps(given, other) == (other, None)
 
 
 @pytest.mark.parametrize('joints', [(1,), (0, 1, 2)])

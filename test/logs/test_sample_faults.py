@@ -16,7 +16,6 @@ from ne_dynamics.logs.samples.sample_faults import (
     find_spikes,
     find_time_unit,
     find_wraps,
-    keep_samples,
     unwrap_positions,
 )
 
@@ -100,22 +99,6 @@ def test_efforts_that_look_as_if_they_were_cut_off_or_frozen(given, name):
     assert find_frozen_efforts(given, log) == (log, None)
 
 
-@pytest.mark.parametrize(
-    ('step', 'noise', 'level'),
-    [(0.1, 0.02, 0.1), (0.1, 0.02, 0.07), (1.0, 0.2, 5.0), (0.0, 0.0, 2.0)],
-)
-def test_a_joint_that_stands_flickers(given, step, noise, level):
-    """The rounded effort of a joint that stands has neither spikes nor is it cut off."""
-    log = make_log(given)
-    column = level + noise * np.random.default_rng(0).standard_normal(log.times.size)
-    if step:
-        column = step * np.round(column / step)
-    position = log.position.copy()
-    position[:, 3] = 0.3
-    _, faults = check_samples(given, replace(with_effort(log, 3, column), position=position))
-    assert [fault.code for fault in faults if fault.severity == 'error'] == []
-
-
 def test_degrees_beyond_the_limits(given):
     """Degrees are found by the limits, and velocities that are in radians already stay so."""
     log = make_log(given)
@@ -145,23 +128,6 @@ def test_wrapped_angles_go_on(given):
     assert fault.joints == (given.joint_names[1],)
     np.testing.assert_allclose(repaired.position, log.position, atol=1e-12)
     np.testing.assert_allclose(unwrap_positions(given, position), log.position, atol=1e-12)
-
-
-def test_a_joint_may_turn_while_the_log_pauses(given):
-    log = make_log(given, amplitude=2.45)
-    moved = np.abs(log.position[230:, 1] - log.position[:-230, 1])
-    start = int(moved.argmax()) + 1
-    assert 4.7 < moved.max() < 4.95
-    kept = np.ones(log.times.size, dtype=bool)
-    kept[start : start + 229] = False
-    paused = keep_samples(log, kept, 'pause')
-    assert find_wraps(given, paused) == (paused, None)
-    position = paused.position.copy()
-    position[:, 1] = np.mod(position[:, 1], 2.0 * np.pi)
-    repaired, fault = find_wraps(given, replace(paused, position=position))
-    assert fault.joints == (given.joint_names[1],)
-    turns = (repaired.position - paused.position) / (2.0 * np.pi)
-    np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
 
 
 @pytest.mark.parametrize('held', [('position', 'effort'), ('position',), ('effort',)])

@@ -7,7 +7,7 @@ import pytest
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.segment import derivatives, low_pass
+from ne_dynamics.logs.segment import derivatives
 from ne_dynamics.logs.signals import filtered
 
 RATE = 500.0
@@ -24,15 +24,6 @@ def sine_log(frequency=0.7, duration=8.0, noise=0.0, gaps=()):
     position = np.sin(phase) + noise * rng.standard_normal(times.size)
     effort = 3.0 * np.sign(np.cos(phase)) - 2.0 * np.sin(phase)
     return Log.from_samples(('a',), times, position[:, None], effort[:, None])
-
-
-def test_there_is_no_phase():
-    """A pulse comes out symmetrical about its place."""
-    pulse = np.zeros((1001, 1))
-    pulse[500] = 1.0
-    result = low_pass(pulse, RATE, 10.0)[:, 0]
-    assert int(result.argmax()) == 500
-    assert np.abs(result - result[::-1]).max() < 1e-12
 
 
 def test_derivatives_of_a_quartic_are_exact():
@@ -68,15 +59,6 @@ def test_uneven_stamps_are_made_even():
     signals = filtered(Log.from_samples(('a',), times, position, position), NONE, 10.0)
     assert np.abs(signals.position[:, 0] - np.sin(rate * signals.times)).max() < 1e-4
     assert np.abs(signals.velocity[:, 0] - rate * np.cos(rate * signals.times)).max() < 3e-3
-
-
-def test_nothing_is_made_up_in_a_gap():
-    """No sample is near a gap, and a piece that is too short for the filter is left out."""
-    signals = filtered(sine_log(gaps=((2.0, 3.0), (3.2, 4.0))), NONE)
-    inside = (signals.times > 1.9) & (signals.times < 4.1)
-    assert not inside.any()
-    assert (signals.times < 1.9).any()
-    assert (signals.times > 4.1).any()
 
 
 def test_still_joint():

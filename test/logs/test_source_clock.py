@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import filtered
 from ne_dynamics.logs.source_clock import with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
 
 SOURCE = 0.034
 RECORDER = 1.0 / 30.0
-NONE = np.array([np.inf, np.inf])
 
 
 def move(times):
@@ -55,19 +51,6 @@ def test_samples_are_put_where_they_were_measured(jitter):
     spans = np.diff(found.times) / np.diff(found.times).min()
     assert np.allclose(spans, np.round(spans))
     assert np.array_equal(found.effort, kept.effort)
-
-
-def test_efforts_agree_with_the_motion_again():
-    """What the efforts of the log leave of the motion they were made by falls to a tenth."""
-    log = publish()
-    raw = replace(log, effort=log.effort + 1e-9 * np.arange(log.times.size)[:, None])
-    left = []
-    for each in (log, raw):
-        signals = filtered(each, NONE, 2.0)
-        expected = 3.0 * signals.acceleration + 2.0 * signals.position
-        left.append(np.sqrt(np.mean((signals.effort - expected) ** 2)))
-    # The second log has efforts that no two samples share: its stamps are its own.
-    assert left[0] < 0.1 * left[1]
 
 
 def test_what_is_no_slow_source_stays():

@@ -1,7 +1,5 @@
 """Drives that turn with several joints: where they are read, kept, moved and written."""
 
-import copy
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -53,30 +51,6 @@ def test_a_file_beside_the_urdf_has_drives(tmp_path, capsys):
     np.testing.assert_allclose(robot.coupled_inertia, inertia, rtol=1e-15)
     assert main(['check', str(path)]) == 0
     assert "coupled drive 'wrist'" in capsys.readouterr().out
-
-
-def test_copies_keep_the_drives():
-    """Of robots with other links, payloads and numbers; through copy and pickle."""
-    robot = ned.load_urdf(make_urdf(), extras=make_extras(coulomb_friction=0.7))
-    (drive,) = robot.coupled_drives
-    for other in (
-        robot.with_links(robot.links),
-        robot.with_joint_values('viscous_friction', np.ones(3)),
-        robot.with_inertial_parameters(np.tile([1.0, *[0.0] * 9], len(robot.bodies))),
-        robot.cut_beyond('ld'),
-        copy.deepcopy(robot),
-        pickle.loads(pickle.dumps(robot)),
-    ):
-        assert other.coupled_drives == (drive,)
-    (free,) = robot.without_friction().coupled_drives
-    assert (free.viscous_friction, free.coulomb_friction) == (0.0, 0.0)
-    assert free.reflected_inertia == drive.reflected_inertia
-    reordered = replace(
-        robot,
-        joints=robot.joints[::-1],
-        bodies=[replace(body, coordinate=2 - body.coordinate) for body in robot.bodies],
-    )
-    assert reordered.coupling_matrix.tolist() == [[0.0, -2.0, 1.0]]
 
 
 HOSTILE = {
@@ -214,16 +188,3 @@ def test_faults_in_a_differential_transmission_are_errors(old, new, match):
     text = make_urdf(DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace(old, new))
     with pytest.raises(ModelError, match=match):
         ned.load_urdf(text)
-
-
-def test_a_dh_robot_takes_drives_from_extras(tmp_path):
-    """Of its joints alone."""
-    path = tmp_path / 'arm.yaml'
-    path.write_text(
-        'convention: standard\njoints:\n'
-        '  - {name: a, a: 1, mass: 1, inertia: [1, 1, 1]}\n'
-        '  - {name: b, a: 1, mass: 1, inertia: [1, 1, 1]}\n'
-    )
-    assert ned.load_model(path, extras=make_extras()).coupled_drives == (DRIVE,)
-    with pytest.raises(ModelError, match=r"coupled drive 'wrist': .* got 'c', which"):
-        ned.load_model(path, extras=make_extras(ratios={'a': 1, 'c': 1}))

@@ -131,26 +131,6 @@ def test_a_joint_that_mimics_adds_its_own_to_the_other(urdf):
         ned.load_urdf(urdf, extras={'joints': {'j_c': {'friction_offset': 1.0}}})
 
 
-def test_rotors_of_the_urdf_give_way(urdf):
-    """Numbers of a drive that are given replace those of Drake's tags one by one."""
-    tags = (
-        '<transmission name="t"><joint name="j_a"/><actuator name="m">'
-        '<drake:rotor_inertia value="0.002"/><drake:gear_ratio value="50"/></actuator>'
-        '</transmission></robot>'
-    )
-    text = URDF.replace('<robot ', '<robot xmlns:drake="http://drake.mit.edu" ')
-    urdf.write_text(text.replace('</robot>', tags), encoding='utf-8')
-
-    def drive(numbers):
-        a = ned.load_urdf(urdf, extras={'joints': {'j_a': numbers}}).joints[0]
-        return a.rotor_inertia, a.gear_ratio
-
-    assert drive({}) == (0.002, 50.0)
-    assert drive({'rotor_inertia': 0.003}) == (0.003, 50.0)
-    assert drive({'gear_ratio': 60}) == (0.002, 60.0)
-    assert drive({'rotor_inertia': 0}) == (0.0, 1.0)
-
-
 def test_a_dh_file_has_the_same_keys_and_takes_extras(tmp_path):
     path = tmp_path / 'arm.yaml'
     path.write_text(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -157,18 +156,6 @@ def test_unknown_tags_become_findings_and_print_nothing(capfd):
     assert capfd.readouterr() == ('', '')
 
 
-def test_text_bytes_and_file_give_the_same_robot(tmp_path):
-    text = '<?xml version="1.0" encoding="UTF-16"?>\n' + tree()
-    file = tmp_path / 'robot.anything'
-    file.write_bytes(text.encode('utf-16'))
-    robots = [
-        load_urdf(source)
-        for source in (text, '\ufeff' + text, text.encode('utf-16'), str(file), file)
-    ]
-    assert {robot.joint_names for robot in robots} == {robots[0].joint_names}
-    assert [robot.source for robot in robots] == ['', '', '', str(file), str(file)]
-
-
 def test_long_chains_do_not_hit_the_recursion_limit():
     """A chain of thousands of links loads."""
     count = 1 + sys.getrecursionlimit()
@@ -179,25 +166,3 @@ def test_long_chains_do_not_hit_the_recursion_limit():
     robot = load_urdf(xml)
     assert robot.n == count
     assert robot.tip_link == f'l{count}'
-
-
-def test_loading_in_threads_keeps_findings_apart():
-    """The parser's global message hook does not mix robots that load at the same time."""
-    xmls = [
-        robot_xml(link_xml('base'), link_xml('a'), joint_xml('j', 'base', 'a'), f'<tag_{i}/>')
-        for i in range(8)
-    ]
-    found = [None] * len(xmls)
-
-    def load(index):
-        for _ in range(5):
-            found[index] = load_urdf(xmls[index]).findings
-
-    threads = [threading.Thread(target=load, args=(index,)) for index in range(len(xmls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for index, findings in enumerate(found):
-        assert len(findings) == 1
-        assert f'<tag_{index}>' in findings[0].message

@@ -95,13 +95,6 @@ def test_rotor_reaches_its_joint(place):
     assert 'rotor inertia 3e-05 and reduction 160 add 0.768 kg m^2' in finding.message
 
 
-def test_negative_reduction_turns_the_direction_round():
-    """Its square counts."""
-    robot = load_urdf(urdf(transmission(actuator=rotor() + reduction(-50))))
-    assert robot.joints[0].gear_ratio == -50.0
-    assert robot.joints[0].reflected_inertia == pytest.approx(0.075)
-
-
 def test_rotor_of_a_mimic_joint_has_its_kinetic_energy():
     """What a follower's rotor adds is multiplied by the square, beside the coordinate's own."""
     mimic = '<mimic joint="j_a" multiplier="-3"/>'
@@ -240,14 +233,3 @@ def test_rotor_inertia_in_other_units_is_found():
     )
     assert 'rotor-inertia-large' not in right
     assert 'rotor-inertia-large' in wrong
-
-
-def test_other_prefixes_must_be_declared():
-    """Only the prefix of Drake is read without its declaration."""
-    xml = urdf(transmission(actuator=rotor() + '<foo:bar/>')).replace(' xmlns:drake', ' xmlns:x')
-    with pytest.raises(ModelError, match='malformed XML'):
-        load_urdf(xml)
-    declared = xml.replace(' xmlns:x', ' xmlns:foo="f" xmlns:x')
-    assert load_urdf(declared).joints[0].rotor_inertia == 3e-5
-    plain = declared.replace('<robot ', '<robot xmlns="http://example.org/urdf" ')
-    assert load_urdf(plain).joints[0].rotor_inertia == 3e-5

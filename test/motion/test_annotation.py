@@ -17,7 +17,7 @@ from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 RAMP_NS = round(1e-4 * NANO)
 KINOVA = 'Kinova j2s6s200 (continuous)'
@@ -129,25 +129,6 @@ def test_the_motion_stays_the_same(order: int, pause: float) -> None:
     assert deviation(result, dynamics.inverse_dynamics).max() <= 0.05
 
 
-def test_a_step_of_the_effort_is_ramped_just_before() -> None:
-    """Between two cubic segments the effort goes from one side's to the other's in the ramp."""
-    dynamics = dynamics_of('six_axis_arm')
-    rng = np.random.default_rng(5)
-    points = random_points(rng, dynamics, 3, 1)
-    result = annotated(dynamics, points, effort_tolerance=0.1)
-    assert result.steps == 2  # in the middle and at the end
-    assert any('steps' in remark for remark in result.remarks)
-    knot = round(points[1].time_from_start * NANO)
-    place = int(np.searchsorted(result.nanoseconds, knot))
-    assert result.nanoseconds[place - 1] == knot - RAMP_NS
-    original = JointTrajectoryController(points)
-    for index, time in ((place - 1, knot - RAMP_NS), (place, knot)):
-        q, v, a, _ = original.sample(time)
-        np.testing.assert_allclose(
-            result.efforts[index], dynamics.inverse_dynamics(q, v, a), atol=1e-6
-        )
-
-
 @pytest.mark.parametrize('moves', ['velocity', 'acceleration'])
 def test_a_last_point_that_moves_is_followed_by_one_at_rest(moves: str) -> None:
     """After a last point that is not at rest comes one that is, and carries gravity alone."""
@@ -171,51 +152,6 @@ def test_a_last_point_that_moves_is_followed_by_one_at_rest(moves: str) -> None:
         atol=1e-9,
     )
     assert any('last point moves' in remark for remark in result.remarks)
-
-
-def test_points_are_less_than_twice_the_fewest() -> None:
-    """Halving takes less than twice the points that chords of that tolerance must have."""
-    dynamics = dynamics_of('six_axis_arm')
-    tolerance = 0.05
-    points = random_points(np.random.default_rng(10), dynamics, 3, 2)
-    result = annotated(dynamics, points, effort_tolerance=tolerance)
-    times = np.linspace(0, round(points[-1].time_from_start * NANO) - 1, 40_001).astype(np.int64)
-    motion = JointTrajectoryController(points).samples(times)
-    effort = dynamics.inverse_dynamics(motion.position, motion.velocity, motion.acceleration)
-    step = (times[1] - times[0]) / NANO
-    bend = np.abs(np.diff(effort, 2, axis=0)).max(axis=1) / step**2
-    fewest = step * np.sqrt(bend / (8.0 * tolerance)).sum()
-    assert len(result) < 2.0 * fewest
-
-
-def test_continuous_joints_start_from_the_nearest_turn() -> None:
-    """The start of a joint without end is shifted by whole turns; the sender's points are not."""
-    dynamics = dynamics_of(KINOVA)
-    is_continuous = [joint.type.value == 'continuous' for joint in dynamics.robot.joints]
-    assert any(is_continuous)
-    goal = np.where(is_continuous, 6.5, 3.0)
-    start = resting_state(np.where(is_continuous, 0.1, 2.8))
-    points = [TrajectoryPoint(2.0, goal, np.zeros(6), np.zeros(6))]
-    result = annotated(dynamics, points, start=start)
-    np.testing.assert_array_equal(result.positions[-1], goal)
-    expected = np.where(is_continuous, 0.1 + 2 * np.pi, 2.8)
-    np.testing.assert_allclose(result.positions[0], expected)
-
-
-def test_efforts_beyond_the_limits_are_remarked_on() -> None:
-    dynamics = dynamics_of('six_axis_arm')
-    zeros = np.zeros(6)
-    points = [
-        TrajectoryPoint(0.0, zeros, zeros, zeros, zeros),
-        TrajectoryPoint(0.2, np.full(6, 1.0), zeros, zeros, zeros),
-    ]
-    result = annotated(dynamics, points, effort_tolerance=5.0)
-    limits = dynamics.robot.limits('effort_limit')
-    beyond = (np.abs(result.efforts) > limits).any(axis=0)
-    assert beyond.any()
-    named = [remark for remark in result.remarks if 'limit' in remark]
-    assert len(named) == beyond.sum()
-    assert any('replaced' in remark for remark in result.remarks)
 
 
 def test_what_no_samples_can_resolve_is_refused() -> None:

@@ -35,19 +35,6 @@ def steady_motion(unknown=0.0, speed=SPEED, count=30):
     return states
 
 
-@pytest.mark.parametrize('repeated', [1, 28, 60, 200])
-def test_a_stamp_that_stands_still_before_the_silence_says_nothing(repeated: int) -> None:
-    """The unknown effort is that of the states before it; the last state is the beginning."""
-    unknown = np.array([3.0, -2.0, 1.0, 0.5, -0.5, 0.1])
-    states = steady_motion(unknown)
-    for index in range(repeated):
-        slower = SPEED * (1.0 - 0.004 * index)
-        states.append(100.0, Q + 1e-4 * index, slower, np.zeros(6))
-    velocity, found = states.observe_motion(compute_efforts)
-    np.testing.assert_allclose(found, unknown, atol=0.2)
-    assert velocity is slower
-
-
 def plan(states, silent_for=0.1):
     """Plan a brake with the arm's limits."""
     return plan_brake(states, compute_efforts, LIMITS, silent_for=silent_for, period=PERIOD)
@@ -72,20 +59,6 @@ def test_the_prediction_is_the_simulation(seed: int) -> None:
     np.testing.assert_allclose(found.position, arm.position, atol=2e-3)
     np.testing.assert_allclose(found.velocity, arm.velocity, atol=0.02)
     np.testing.assert_allclose(found.acceleration, (arm.velocity - before) / 0.0005, atol=1.0)
-
-
-@pytest.mark.parametrize('noisy', [1, 2], ids=['positions', 'velocities'])
-def test_of_positions_and_velocities_those_with_less_noise_count(noisy: int) -> None:
-    """Whichever of them is noisy, the velocity is that of the other."""
-    exact, states = steady_motion(), AnsweredStates()
-    rng, noise = np.random.default_rng(1), {1: 1e-3, 2: 0.3}[noisy]
-    for row in zip(*exact.rows(), strict=True):
-        measured = list(row)
-        measured[noisy] = row[noisy] + noise * rng.standard_normal(6)
-        states.append(*measured)
-    velocity, unknown = states.observe_motion(compute_efforts)
-    np.testing.assert_allclose(velocity, SPEED, atol=1e-6)
-    np.testing.assert_allclose(unknown, 0.0, atol=0.05)
 
 
 def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead() -> None:

@@ -15,7 +15,6 @@ from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, describ
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
     Segments,
-    bound_segments,
 )
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -73,17 +72,6 @@ def excesses(
 
 @pytest.mark.kept(8)
 @pytest.mark.parametrize('seed', range(20))
-def test_no_sample_lies_outside_the_bounds(seed: int) -> None:
-    segments = random_segments(seed)
-    lower, upper = bound_segments(segments)
-    samples = dense(segments)
-    slack = ROUNDING * (1.0 + np.abs(samples).max(axis=1))
-    assert (samples.min(axis=1) >= lower - slack).all()
-    assert (samples.max(axis=1) <= upper + slack).all()
-
-
-@pytest.mark.kept(8)
-@pytest.mark.parametrize('seed', range(20))
 def test_the_extremes_are_those_of_dense_samples(seed: int) -> None:
     """Of what is exceeded the worst value is that of the spline, at the time that is named."""
     segments = random_segments(seed)
@@ -109,24 +97,6 @@ def test_the_extremes_are_those_of_dense_samples(seed: int) -> None:
             index = int(np.searchsorted(segments.begins, excess.time, side='right')) - 1
             share = (excess.time - segments.begins[index]) / segments.durations[index]
             assert 0.0 <= share <= 1.0 + ROUNDING
-
-
-def test_braking_has_its_own_limit() -> None:
-    """A joint that brakes harder than it may speed up is judged by the deceleration."""
-    # From rest to rest, 10 of acceleration at the begin, -10 at the end.
-    scaled = scaled_coefficients(
-        [1], [1.0], *(DesiredState(np.full((1, 3), p), *np.zeros((2, 1, 3))) for p in (0.0, 5 / 3))
-    )
-    segments = Segments(np.zeros(1), np.ones(1), scaled)
-    weak, strong = np.full(3, 5.0), np.full(3, 50.0)
-    loose = {'lower': -strong, 'upper': strong, 'velocity': strong}
-    slow_start = excesses(segments, limits(acceleration=weak, deceleration=strong, **loose))
-    assert {quantity for quantity, _ in slow_start} == {Quantity.ACCELERATION}
-    assert slow_start[Quantity.ACCELERATION, 0].value == pytest.approx(10.0)
-    slow_stop = excesses(segments, limits(acceleration=strong, deceleration=weak, **loose))
-    assert {quantity for quantity, _ in slow_stop} == {Quantity.DECELERATION}
-    assert slow_stop[Quantity.DECELERATION, 0].value == pytest.approx(-10.0)
-    assert slow_stop[Quantity.DECELERATION, 0].time == pytest.approx(1.0)
 
 
 def test_the_message_names_joint_time_value_and_limit() -> None:
@@ -173,27 +143,6 @@ def pendulum(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
 def fast_way() -> Motion:
     """Return a motion from rest to rest that all limits are too small for."""
     return Motion.rest_to_rest(np.zeros(3), [1.2, 2.0, -0.4], 0.6, now=5.0)
-
-
-def test_one_call_checks_everything_and_ranks_it() -> None:
-    """Position first; velocity, acceleration and effort by how far; one of each joint."""
-    allowed = limits(effort=np.full(3, 3.0))
-    found = check_motion(fast_way(), allowed, pendulum, pendulum)
-    assert found[0].quantity is Quantity.POSITION
-    assert found == rank(found)
-    kinds = {(each.quantity, each.column) for each in found}
-    assert {
-        (Quantity.VELOCITY, 0),
-        (Quantity.VELOCITY, 1),
-        (Quantity.ACCELERATION, 1),
-        (Quantity.DECELERATION, 2),
-        (Quantity.EFFORT, 0),
-        (Quantity.EFFORT, 1),
-    } <= kinds
-    assert all(5.0 <= each.time <= 5.6 for each in found)
-    assert check_motion(fast_way().segments(), allowed, pendulum, pendulum) == found
-    without = check_motion(fast_way(), allowed)
-    assert not any(each.quantity is Quantity.EFFORT for each in without)
 
 
 def test_where_a_motion_stands_the_arm_must_be_held() -> None:

@@ -10,11 +10,10 @@ from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.check import find_unholdable
 from ne_dynamics.motion.effort_check import check_efforts
 from ne_dynamics.motion.joined_states import scaled_coefficients
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
+from ne_dynamics.motion.limit_violation import LimitViolation
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -103,37 +102,6 @@ def test_a_peak_between_the_samples_is_found() -> None:
     found = excesses(segments, peak, limits(np.full(6, 12.0)))
     assert found[0].value == pytest.approx(17.0, rel=0.02)
     assert found[0].time == pytest.approx(0.4137, abs=0.02)
-
-
-def test_a_motion_that_no_samples_resolve_is_too_much() -> None:
-    """The search ends, and what could not be told within the limits counts as beyond them."""
-    scaled = np.zeros((6, 40, 6))
-    scaled[5] = 1e9
-    segments = Segments(np.arange(40.0), np.ones(40), scaled)
-    computed = []
-
-    def wild(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        computed.append(len(q))
-        return 9.0 * np.sin(q)
-
-    assert len(excesses(segments, wild, limits(np.full(6, 9.5)))) == 6
-    assert sum(computed) < 40_000
-
-
-def test_poses_that_the_motors_cannot_hold_are_named() -> None:
-    """Of several poses the worst one of each joint is named, with gravity's effort there."""
-    path = PathEfforts(law().compensation)
-    poses = np.array(([0.0, -1.5, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
-    gravity = np.abs(DYNAMICS.gravity_torque(poses))
-    motors = np.full(6, np.inf)
-    motors[1] = 0.5 * gravity[:, 1].max()
-    (excess,) = find_unholdable(poses, np.array((1.0, 2.0)), path.holding, limits(motors))
-    assert excess.quantity is Quantity.HOLDING
-    assert excess.column == 1
-    assert excess.time == 1.0 + gravity[:, 1].argmax()
-    assert abs(excess.value) == pytest.approx(gravity[:, 1].max())
-    motors[1] = gravity[:, 1].max()
-    assert not find_unholdable(poses, np.array((1.0, 2.0)), path.holding, limits(motors))
 
 
 @pytest.mark.parametrize('seed', range(4))

@@ -76,30 +76,6 @@ def test_roots_are_those_of_scipy(order: int, seed: int) -> None:
         np.testing.assert_allclose(found, np.sort(times[apart > 1e-9]), rtol=0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_joined_and_shifted_motions_are_the_same_elsewhere(seed: int) -> None:
-    """Each part is what it was, at its own time."""
-    first = random_motion(70 + seed)
-    second = Motion.rest_to_rest(first.final.position, np.ones(3), 2.0, now=first.end_time)
-    joined = first.joined(second)
-    times = np.linspace(-1.0, second.end_time + 1.0, 500)
-    for values, early, late in zip(
-        joined.sample_many(times),
-        first.sample_many(times),
-        second.sample_many(times),
-        strict=True,
-    ):
-        expected = np.where(times[:, np.newaxis] < first.end_time, early, late)
-        np.testing.assert_array_equal(values, expected)
-    later = joined.shifted(4.0)
-    for values, expected in zip(
-        later.sample_many(times + 4.0), joined.sample_many(times), strict=True
-    ):
-        np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-9)
-    assert joined.start_time == first.start_time
-    assert later.end_time == second.end_time + 4.0
-
-
 @pytest.mark.parametrize('interpolation', list(Interpolation))
 def test_a_pickled_motion_is_the_same(interpolation: Interpolation) -> None:
     """Also one that waits for its time, and one that goes in steps; in a few bytes a number."""

@@ -14,7 +14,7 @@ from ne_dynamics.motion.position_spline import (
     spline_derivatives,
 )
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 
 interpolate = pytest.importorskip('scipy.interpolate', reason='needs SciPy')
 
@@ -40,43 +40,6 @@ def test_it_is_the_spline_that_its_conditions_say(count: int) -> None:
     np.testing.assert_allclose(velocities, expected(times, 1), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(accelerations[:-1], expected(times[:-1], 2), rtol=1e-7, atol=1e-7)
     np.testing.assert_array_equal(accelerations[-1], 0.0)
-
-
-def test_it_is_continuous_up_to_the_acceleration() -> None:
-    """Out of a motion, through each point, and into the rest at the end: nothing jumps."""
-    rng = np.random.default_rng(3)
-    start = DesiredState(*rng.uniform(-0.5, 0.5, (3, 2)))
-    times = np.cumsum(rng.uniform(0.2, 0.5, 6))
-    wanted = rng.uniform(-1.0, 1.0, (6, 2))
-    trajectory = Motion.through(
-        positions_only(times, wanted),
-        now=0.0,
-        start_state=start,
-        interpolation=Interpolation.SPLINES,
-    )
-    for one, other in zip(trajectory.sample(0.0), start, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-12)
-    for time, position in zip(times, wanted, strict=True):
-        before, after = trajectory.sample(time - 1e-9), trajectory.sample(time)
-        np.testing.assert_allclose(after.position, position, atol=1e-12)
-        for one, other in zip(before, after, strict=True):
-            np.testing.assert_allclose(one, other, atol=2e-5)
-    assert not trajectory.sample(times[-1]).velocity.any()
-
-
-def test_points_with_velocities_stay_as_they_are() -> None:
-    """Where any point that is left says more than its position, the rule is that of JTC."""
-    points = [TrajectoryPoint(1.0, [0.5, 0.5], [0.2, 0.1]), TrajectoryPoint(2.0, [0.6, 0.3])]
-    waypoints = Waypoints.from_points(JOINTS, ('a', 'b'), points)
-    ways = [
-        Motion.through(
-            waypoints, now=0.0, start_state=resting_state(STILL), interpolation=interpolation
-        )
-        for interpolation in (Interpolation.LINEAR, Interpolation.SPLINES)
-    ]
-    for time in np.linspace(0.0, 2.0, 17):
-        for one, other in zip(*(way.sample(time) for way in ways), strict=True):
-            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from retimed_paths import (
 from ne_dynamics import Dynamics
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.segments import bound_segments, sample_segments
@@ -85,17 +84,6 @@ def test_the_motion_between_the_points_is_within_the_limits(name, is_fastest) ->
     assert segments.begins.size > 21
     if is_fastest:
         assert np.median(shares) > 0.98
-
-
-@pytest.mark.parametrize('name', MOTIONS)
-def test_nowhere_is_the_motion_faster_than_it_was_sent(name) -> None:
-    """Every point of the path is passed later, or at the same time."""
-    sent = MOTIONS[name]
-    found = retime(DYNAMICS, sent)
-    assert found.after > found.before == sent.times[-1]
-    before = sample_segments(segments_of(sent), 50)[1].reshape(-1, 6)
-    after = sample_segments(segments_of(found.waypoints), 4)[1].reshape(-1, 6)
-    assert (np.abs(after).max(axis=0) <= 1.001 * np.abs(before).max(axis=0)).all()
 
 
 def test_a_motion_that_can_be_made_stays_as_it_is() -> None:
@@ -193,27 +181,3 @@ def test_what_no_speed_makes_possible_is_refused() -> None:
     heavy = ROBOT.payload_parameters(Inertia(60.0, (0.0, 0.0, 0.1), np.zeros((3, 3))))
     with pytest.raises(InfeasibleMotionError, match='holding effort of'):
         retime(DYNAMICS, MOTIONS['cubics'], payload=heavy)
-
-
-def test_what_is_annotated_needs_no_more_than_was_planned() -> None:
-    """Efforts of the new times are within the share of the limits, and hold the arm at the end."""
-    found = retime(DYNAMICS, MOTIONS['cubics'])
-    result = annotate(DYNAMICS, ROBOT.joint_names, found.waypoints)
-    assert result.nanoseconds[-1] == round(found.after * 1e9)
-    most = 1.01 * 0.95 * ROBOT.limits('effort_limit') + 0.1
-    assert (np.abs(result.efforts).max(axis=0) <= most).all()
-    np.testing.assert_allclose(result.efforts[-1], DYNAMICS.gravity_torque(END), atol=1e-9)
-
-
-def test_a_motion_that_begins_at_speed_keeps_velocity_and_acceleration_of_its_begin() -> None:
-    """It slows down where it turns too fast, long after its begin."""
-    way = VIA - START
-    sent = waypoints_of(
-        (0.0, START, 0.05 * way, 0.2 * way),
-        (2.0, START + 0.3 * way, 0.2 * way, REST),
-        (2.3, VIA, REST, REST),
-    )
-    found = retime(DYNAMICS, sent).waypoints
-    assert found.times[-1] > 2.3
-    np.testing.assert_allclose(found.velocities[0], 0.05 * way, rtol=1e-6)
-    np.testing.assert_allclose(found.accelerations[0], 0.2 * way, rtol=0.05)

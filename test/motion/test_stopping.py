@@ -85,15 +85,6 @@ def test_it_leaves_the_feedback_a_share_of_the_motors(seed: int) -> None:
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_it_keeps_to_given_decelerations(seed: int) -> None:
-    given = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
-    state = random_state(seed)._replace(acceleration=np.zeros(6))
-    limits = replace(LIMITS, stop_deceleration=given)
-    _, _, accelerations = samples(stop(state, limits, compute, now=0.0))
-    assert (np.abs(accelerations) <= 1.02 * given).all()
-
-
-@pytest.mark.parametrize('seed', SEEDS)
 def test_it_ends_before_a_position_limit(seed: int) -> None:
     """A limit that a stop in 50 ms does not pass is not passed, whatever the limits else."""
     state = random_state(seed)._replace(acceleration=np.zeros(6))

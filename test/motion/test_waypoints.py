@@ -71,18 +71,6 @@ def test_segments_between_unlike_points_use_what_both_carry() -> None:
     np.testing.assert_allclose(trajectory.sample(2.75).position, 0.7)
 
 
-def test_joints_are_matched_by_name() -> None:
-    rng = np.random.default_rng(8)
-    points = points_of(rng, (1.0, 2.0, 3.0), 2)
-    shuffled = [
-        TrajectoryPoint(p.time_from_start, *(np.array(row)[[2, 0, 1]] for row in p[1:4]))
-        for p in points
-    ]
-    one, other = through(points), through(shuffled, names=('c', 'a', 'b'))
-    for time in np.linspace(0.0, 3.5, 30):
-        np.testing.assert_array_equal(one.sample(time), other.sample(time))
-
-
 @pytest.mark.parametrize('first', [-7.0, -0.1, 3.0, 6.0, 40.0])
 def test_continuous_joints_take_the_nearest_turn(first: float) -> None:
     """The whole trajectory of a continuous joint is shifted so that it begins within half a turn.
@@ -107,25 +95,6 @@ def test_half_a_turn_goes_the_way_that_was_written(sign: float) -> None:
     goal = START.position[1] + sign * np.pi
     trajectory = through([TrajectoryPoint(1.0, [0.0, goal, 0.0])])
     assert trajectory.final.position[1] == pytest.approx(goal)
-
-
-def test_a_start_in_the_future_is_waited_for() -> None:
-    """With a start to come, the first point is reached when start and its time have passed."""
-    points = [TrajectoryPoint(1.0, [0.5] * 3), TrajectoryPoint(2.0, [0.6] * 3)]
-    trajectory = through(points, now=10.0, start_time=13.0)
-    np.testing.assert_allclose(trajectory.sample(12.0).position, (START.position + 0.5) / 2.0)
-    np.testing.assert_allclose(trajectory.sample(14.0).position, 0.5)
-    assert trajectory.end_time == 15.0
-
-
-def test_a_start_in_the_past_is_joined_mid_way() -> None:
-    """Points that are past are left out; the motion goes to the next one without a jump."""
-    points = [TrajectoryPoint(float(i), [0.1 * i] * 3, [0.1] * 3) for i in range(1, 6)]
-    trajectory = through(points, now=100.0, start_time=97.5)
-    np.testing.assert_allclose(trajectory.sample(100.0).position, START.position)
-    np.testing.assert_allclose(trajectory.sample(100.5).position, 0.3)
-    np.testing.assert_allclose(trajectory.sample(101.0).position, 0.35)
-    assert trajectory.end_time == 102.5
 
 
 GOOD = TrajectoryPoint(1.0, [0.0] * 3, [0.0] * 3, [0.0] * 3)

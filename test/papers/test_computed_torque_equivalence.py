@@ -5,7 +5,6 @@ import pytest
 from formulation_cases import GENERAL, GRAVITY, arm_for, relative_error
 
 from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law
-from ne_dynamics.papers.forms.random_arms import random_arm
 
 
 def state_and_gains(rng, n):
@@ -33,15 +32,3 @@ def test_the_law_by_substitution_is_the_explicit_law(name):
             arm, *state, **gains, gravity=GRAVITY, formulation=FORMULATIONS[name].inverse_dynamics
         )
         assert relative_error(substituted, explicit) <= 1e-12
-
-
-def test_the_law_takes_the_form_that_suits_the_frames():
-    """Without a formulation named, arms in modified frames go through Craig's recursion."""
-    rng = np.random.default_rng(22)
-    arm = random_arm(rng, 4, 'modified')
-    state, gains = state_and_gains(rng, 4)
-    more = {**gains, 'gravity': GRAVITY, 'wrench': [1.0, -2.0, 3.0, 0.5, 0.4, 0.3]}
-    named = computed_torque_law.by_substitution(
-        arm, *state, **more, formulation=FORMULATIONS['craig'].inverse_dynamics
-    )
-    assert computed_torque_law.by_substitution(arm, *state, **more) == named

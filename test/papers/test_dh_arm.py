@@ -4,12 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
-from formulation_cases import GRAVITY, random_motion, relative_error, without_drives
+from formulation_cases import GRAVITY, random_motion, relative_error
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.coupled_drive import CoupledDrive
-from ne_dynamics.papers.forms import FORMULATIONS, Arm, DHLink, arm_from_robot
+from ne_dynamics.papers.forms import Arm, DHLink, arm_from_robot
 from ne_dynamics.papers.forms.fitted_arm import fit_arm
 from ne_dynamics.papers.forms.random_arms import random_arm
 from ne_dynamics.shipped import shipped_file
@@ -33,32 +33,6 @@ def test_an_arm_survives_the_way_through_a_robot(seed, convention):
         poses.append(dynamics.forward_kinematics(motion.q))
     assert relative_error(torques[1], torques[0]) <= 1e-11
     assert relative_error(poses[1], poses[0]) <= 1e-11
-
-
-@pytest.mark.parametrize(
-    'file', ['puma560_standard_dh.yaml', 'puma560_modified_dh.yaml', 'six_link_dh.yaml']
-)
-def test_shipped_arms_are_recovered(file):
-    """Every formulation that covers a shipped arm gives the production torques of its file."""
-    robot = ned.load_dh(shipped_file(file))
-    arm = arm_from_robot(robot)
-    bare = without_drives(arm)
-    motion = random_motion(np.random.default_rng(5), arm.n)
-    arguments = motion.q, motion.qd, motion.qdd
-    drives = [
-        link.reflected_inertia * acceleration + link.coulomb_friction * np.sign(rate)
-        for link, acceleration, rate in zip(arm.links, motion.qdd, motion.qd, strict=True)
-    ]
-    plain, full = (
-        ned.Dynamics(each, gravity=GRAVITY, backend='python').inverse_dynamics(*arguments)
-        for each in (bare.robot(), robot)
-    )
-    covered = [name for name, form in FORMULATIONS.items() if not form.covers.missing(bare)]
-    for name in covered:
-        computed = FORMULATIONS[name].inverse_dynamics(bare, *arguments, gravity=GRAVITY)
-        assert relative_error(computed, plain) <= 1e-9, name
-        assert relative_error(np.array(computed) + drives, full) <= 1e-9, name
-    assert len(covered) >= (1 if 'modified' in file else 6)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import JointType, Link, Robot, Transform
 from ne_dynamics.papers.forms.fitted_arm import PARALLEL, fit_arm
-from ne_dynamics.shipped import shipped_file
 
 UNIT_AXES = [(1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]
 
@@ -63,21 +62,6 @@ def test_fitted_frames_are_the_same_robot(seed, convention):
     arm = fit_arm(robot, convention)
     assert arm.convention == convention
     check_same(robot, arm, random_motion(np.random.default_rng(seed), n))
-
-
-@pytest.mark.parametrize(
-    'file',
-    [
-        'six_axis_arm.urdf',
-        'puma560_standard_dh.yaml',
-        'puma560_modified_dh.yaml',
-        'six_link_dh.yaml',
-    ],
-)
-def test_shipped_robots_are_fitted(file):
-    """Every shipped robot comes out with its efforts and poses, drives included."""
-    robot = ned.load_model(shipped_file(file))
-    check_same(robot, fit_arm(robot), random_motion(np.random.default_rng(2), robot.n))
 
 
 def test_axes_that_are_parallel_but_for_rounding_become_parallel():

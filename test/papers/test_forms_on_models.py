@@ -83,17 +83,6 @@ def test_no_number_is_a_disagreement(monkeypatch):
     assert any(line.startswith('craig: ') for line in equivalence.study(arms=1).disagreements)
 
 
-@pytest.mark.kept(2)
-@pytest.mark.parametrize('name', [ARM, *PUMAS, 'six_link_dh.yaml'])
-@pytest.mark.parametrize('seed', [0, 1])
-def test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts(name, seed):
-    """Where all is zero but rounding, the disagreement is that of rounding."""
-    robot = load(name)
-    report = run(robot, seed=seed, qd=[0.0] * robot.n, qdd=[0.0] * robot.n)
-    assert max(report.data['strobing'].values()) < 1e-11
-    assert report.disagreements == ()
-
-
 @pytest.mark.parametrize('name', [ARM, *PUMAS])
 def test_the_printed_frames_are_those_of_the_robot(name):
     """Base, rows and tool, multiplied by hand, give the pose of the tip."""

@@ -66,14 +66,3 @@ def test_a_moving_base_equals_production(name):
         moving = compute(base_motion=motion.base_motion)
         assert relative_error(moving, production.inverse_dynamics(*arguments)) <= TOLERANCE
         assert relative_error(compute(base_motion=[0.0] * 9), compute()) <= 1e-12
-
-
-def test_positions_and_velocities_do_not_change_the_torques():
-    """Algorithm 7.4.1 as printed, with c_i and cd_i, gives the very same torques."""
-    rng = np.random.default_rng(43)
-    arm = arm_for('angeles', rng, 6)
-    motion = random_motion(rng, 6)
-    function = FORMULATIONS['angeles'].inverse_dynamics
-    arguments = motion.q, motion.qd, motion.qdd
-    short = function(arm, *arguments, gravity=GRAVITY)
-    assert function(arm, *arguments, gravity=GRAVITY, with_positions=True) == short

@@ -17,26 +17,6 @@ from ne_dynamics.papers.forms import FORMULATIONS
 
 
 @pytest.mark.parametrize('name', FORMULATIONS)
-def test_arrays_give_what_floats_give(name):
-    """One call on arrays, an entry a sample, gives the torques of a call a sample."""
-    rng = np.random.default_rng(11)
-    n = 4
-    arm = arm_for(name, rng, n)
-    function = FORMULATIONS[name].inverse_dynamics
-    motions = [random_motion(rng, n) for _ in range(3)]
-    columns = [
-        list(np.array([getattr(motion, key) for motion in motions]).T)
-        for key in ('q', 'qd', 'qdd', 'wrench')
-    ]
-    batch = function(arm, *columns[:3], gravity=GRAVITY, wrench=columns[3])
-    for index, motion in enumerate(motions):
-        single = function(
-            arm, motion.q, motion.qd, motion.qdd, gravity=GRAVITY, wrench=motion.wrench
-        )
-        assert relative_error([effort[index] for effort in batch], single) <= 1e-12
-
-
-@pytest.mark.parametrize('name', FORMULATIONS)
 def test_traced_formulations_give_what_floats_give(name):
     """Run on symbols, a formulation becomes source that gives its torques."""
     rng = np.random.default_rng(12)

@@ -11,12 +11,10 @@ from ne_dynamics.papers.studies.puma_simulation import (
     GRAVITY,
     PERIOD,
     PROFILES,
-    TO_MODEL,
     LawEvaluation,
     Sensor,
     count_sign_changes,
     ends,
-    make_sensor,
     run,
 )
 
@@ -74,19 +72,6 @@ def test_the_converter_makes_the_error_oscillate_within_its_bit(dynamics, sensor
     assert count_sign_changes(motion.error) > 6
     exact = run(dynamics, PROFILES['quintic'], 4.0, LawEvaluation.INSIDE)
     assert count_sign_changes(exact.error) == 0
-
-
-def test_readings_of_the_converter_are_whole_bits():
-    """Nearest whole bits from the authors' zeros; with noise at most one bit away."""
-    rng = np.random.default_rng(3)
-    q = rng.uniform(-3.0, 3.0, (200, 6))
-    for sensor, farthest in ((Sensor.CONVERTER, 0.5), (Sensor.NOISE, 1.0)):
-        measure = make_sensor(sensor)
-        bits = np.array([(measure(row) - np.deg2rad(TO_MODEL)) / BIT for row in q])
-        np.testing.assert_allclose(bits, np.round(bits), atol=1e-6)
-        away = np.abs(bits * BIT + np.deg2rad(TO_MODEL) - q) / BIT
-        assert 0.9 * farthest < away.max() <= farthest + 1e-6
-    np.testing.assert_array_equal(make_sensor(Sensor.EXACT)(q[0]), q[0])
 
 
 @pytest.mark.parametrize('duration', [0.0, 0.005, np.nan, np.inf])

@@ -186,21 +186,6 @@ def test_cancelling_stops_the_desired_motion(bench, active: Client) -> None:
     np.testing.assert_allclose(bench.answer(bench.joint_state(held)), gravity, atol=1e-9)
 
 
-def test_another_goal_takes_over(bench, active: Client) -> None:
-    """A new goal aborts the one before, and goes on from its desired state without a jump."""
-    first = active.send_accepted((1.0, GOAL))
-    for _ in range(6):
-        last = active.desired(Q + 0.5 * STEP)
-    second = active.send_accepted((1.0, Q))
-    result = active.result(first)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
-    assert 'another goal' in result.text
-    assert np.abs(active.desired(last, dt=0.002) - last).max() < 0.002
-    for _ in range(10):
-        active.desired(Q)
-    assert active.result(second).status == SUCCEEDED
-
-
 def trajectory_by_topic(bench: Any, active: Client) -> None:
     bench.send_trajectory(bench.trajectory((1.0, GOAL[:3])))  # dropped
     active.desired(Q)

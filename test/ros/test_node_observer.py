@@ -11,7 +11,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.ros.latched import LATCHED
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -45,13 +44,6 @@ def pushed(bench):
         return bench
 
     return push
-
-
-def test_differentiated_velocities_are_late_by_half_a_period(bench) -> None:
-    bench.start(observer__mode='estimate')
-    for source, late in (('measured', 0.0), ('differentiated', 0.5)):
-        bench.set(velocity_source=source)
-        assert bench.node.configured.controller.tuning.disturbance.lag_periods == late
 
 
 def test_efforts_from_outside_are_reported_by_name(pushed) -> None:
@@ -93,20 +85,3 @@ def test_a_push_ends_the_motion(pushed, reaction) -> None:
         assert bench.trigger('hold').success
         stand(bench, 1)
         assert not controller.machine.is_floating
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('end', ['off', 'deactivate', 'fault'])
-def test_a_contact_is_over_when_nobody_looks_any_more(pushed, end) -> None:
-    """Switched off, inactive or in a fault, nobody is left with a contact that was."""
-    bench = pushed()
-    if end == 'off':
-        bench.set(observer__mode='off')
-        stand(bench, 1)
-    elif end == 'deactivate':
-        bench.node.trigger_deactivate()
-    else:
-        bench.node.configured.states._on_fault(
-            bench.node.configured.controller.trip(FaultKind.STOPPED, 'a test')
-        )
-    bench.spin(lambda: bench.contacts[-1] is False, 'the end of the contact')

@@ -37,17 +37,6 @@ def test_two_publishers_of_states_are_named_when_they_jump(bench) -> None:
             bench.answer(bench.joint_state(Q))
 
 
-def test_the_watchdog_waits_for_the_first_state(bench) -> None:
-    """Without any state there is nothing to time out: a warning, no command."""
-    bench.start(state_timeout=0.05)
-    bench.serve_for(0.2)
-    status = bench.diagnose()
-    assert 'no usable joint_states yet' in status.message
-    assert status.level == b'\x01'
-    assert not bench.commands
-    assert not any('stopped' in line for line in bench.said())
-
-
 # ---- an arm that is led by hand
 
 

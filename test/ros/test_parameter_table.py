@@ -25,16 +25,6 @@ def test_no_ros_is_needed() -> None:
     output_of(program)
 
 
-def test_every_default_passes_its_own_check() -> None:
-    """Each default is a value that the table accepts, in the type that it names."""
-    for spec in PARAMETERS:
-        default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
-        assert spec.check(default) == spec.default
-        assert spec.description
-        assert spec.type in ('bool', 'double', 'string', 'double[]', 'string[]')
-        assert isinstance(spec.default, tuple) == spec.type.endswith('[]')
-
-
 def test_a_change_leaves_everything_else() -> None:
     """What is not named stays as it was, and the settings that were there stay as they are."""
     before = PARAMETERS.changed({'wrench.gain': 0.5, 'mode': 'feedforward'})
@@ -87,27 +77,6 @@ def test_settings_that_somebody_puts_together_are_checked() -> None:
         table.checked(_Outer(other=_Inner(sizes=(-1.0,))))
     with pytest.raises(ParameterError, match=r'^a\.inner\.colour: expected one of .*red'):
         table.checked(_Outer(inner=_Inner('red')))
-
-
-@pytest.mark.parametrize(
-    ('name', 'value', 'expected'),
-    [
-        ('wrench.timeout', 1, 1.0),
-        ('wrench.timeout', INFINITY, INFINITY),
-        ('computed_torque.kp', 100, (100.0,)),
-        ('payload.mass', 1e6, 1e6),
-        ('effort_limits', [], ()),
-        ('effort_limits', [INFINITY, 3], (INFINITY, 3.0)),
-        ('joints', 'a', ('a',)),
-        ('joints', ('a', 'b'), ('a', 'b')),
-        ('terms.gravity', False, False),
-    ],
-)
-def test_values_are_brought_into_their_type(name: str, value, expected) -> None:
-    """Integers become numbers and single values lists of one; nothing else is bent."""
-    checked = PARAMETERS.find(name).check(value)
-    assert checked == expected
-    assert type(checked) is type(expected)
 
 
 @pytest.mark.parametrize(

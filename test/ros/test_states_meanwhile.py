@@ -74,19 +74,6 @@ def test_long_work_makes_pauses(bench, meanwhile, work, least) -> None:
     np.testing.assert_allclose(meanwhile.positions, np.tile(Q, (answered, 1)), atol=1e-12)
 
 
-def test_a_motion_begins_with_the_state_after_it_was_planned(bench, meanwhile) -> None:
-    """However many came in the middle of that: it does not begin in the past, with a step."""
-    move(bench)
-    assert len(meanwhile.positions) > 3
-    bench.node.answer_states = lambda **_: None
-    path = [Q]
-    for _ in range(600):
-        path.append(meanwhile.send(path[-1]))
-    assert np.ptp(path, axis=0).max() == pytest.approx(0.1, rel=0.05)
-    assert np.abs(np.diff(path, axis=0)).max() < 0.002 * 1.0
-    np.testing.assert_allclose(path[-1], Q, atol=1e-9)
-
-
 def test_a_fault_in_the_middle_of_planning_ends_what_is_planned(bench, meanwhile) -> None:
     """The arm is held where it is found when states return, and nothing sets off."""
     meanwhile.measured = Q + 0.5  # a jump

@@ -107,15 +107,3 @@ def test_the_arm_behind_topics_follows_a_trajectory(bench, order: int) -> None:
     # The desired position is of the state before the step: so much goes on in a period.
     assert np.abs(errors[-10:]).max() < 5e-4
     assert loop.hardware.plugin == 'joint_state_topic_hardware_interface/JointStateTopicSystem'
-
-
-def test_before_the_first_command_the_hardware_sends_no_numbers(bench) -> None:
-    """Commands that nobody gave are sent as NaN: an arm behind topics is to pass them over."""
-    loop = Loop(bench)
-    loop.begin()
-    loop.hardware.read()
-    assert loop.hardware.write()
-    bench.spin(lambda: loop.body.received > 0, 'the efforts at the arm')
-    assert loop.body.effort is None
-    loop.body.step()
-    np.testing.assert_allclose(loop.arm.position, Q)

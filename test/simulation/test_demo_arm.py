@@ -49,13 +49,6 @@ def test_gear_friction_is_added_to_what_the_model_and_its_extras_say(tmp_path):
     assert puma.with_gear_friction(0.05, tmp_path) is puma
 
 
-def test_a_robot_without_joints_is_refused(tmp_path):
-    file = tmp_path / 'stone.urdf'
-    file.write_text('<robot name="stone"><link name="base"/></robot>')
-    with pytest.raises(ModelError, match='expected a joint that moves'):
-        DemoArm.read(str(file), None, None)
-
-
 def test_where_no_link_has_the_usual_name_the_sensor_is_at_the_tip(tmp_path):
     assert DemoArm.read(PUMA, None, None).default_sensor_link() == 'link_6'
     fork = tmp_path / 'fork.urdf'

@@ -37,24 +37,6 @@ def motion(robot):
     return demo_motion(robot)
 
 
-@pytest.mark.parametrize('gains', [(100.0, 20.0), (400.0, 40.0)])
-def test_a_wall(robot, motion, gains) -> None:
-    start = motion.positions[0]
-    joint = 2
-    run = MotionLoop(
-        robot,
-        motion_to(robot, start, joint, 0.7),
-        kp=gains[0],
-        kv=gains[1],
-        disturbances=[wall(joint, start[joint] + 0.1)],
-    ).watch(3.2)
-    assert run.fault is not None
-    assert run.fault.latches
-    assert run.fault.kind in (FaultKind.FOLLOWING, FaultKind.SATURATED)
-    assert run.fault_time < 2.6
-    assert run.speed[run.time <= run.fault_time].max() < 2.0
-
-
 def test_a_loop_that_shakes(robot, motion) -> None:
     """A robot that answers 8 ms late, which no state says: the arm, pushed once, shakes within
     its position limits, and is left for good.

@@ -214,15 +214,6 @@ def follow(loop):
     loop.follow(loop.motion)
 
 
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('share', [0.002, 0.005, 0.03])
-def test_an_arm_that_stands_at_last_is_held(share) -> None:
-    gains = {'computed_torque.kp': [25.0], 'computed_torque.kv': [10.0]}
-    run = run_node(follow, gains, 3.5, plant=partial(with_friction, share=share), rate=30.0)
-    assert run.faults == []
-    assert run.fastest(3.0) < 0.1
-
-
 # ---- two publishers of the same joints
 
 
@@ -244,19 +235,6 @@ def disturbed(away, *, moves=False, still=False):
         loop.say_beside(np.array(away), still=still)
 
     return script
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('rate', [125.0, 250.0])
-def test_one_that_is_near_at_some_joints_shakes_none(rate) -> None:
-    """A resting arm without friction is damped without a step, though of some joints the two
-    positions are so near that they alone would be no jump.
-    """
-    away = [0.3, 0.01, 0.019, 0.025, 0.1, 0.03]
-    run = run_node(disturbed(away), plant=Robot.without_friction, rate=rate)
-    assert [name for name, _ in run.faults] == ['joint_states jumped']
-    assert run.fastest() < 0.05
-    assert run.largest_step() < 0.02
 
 
 @pytest.mark.kept(1)

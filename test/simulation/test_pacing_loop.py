@@ -18,9 +18,7 @@ from ne_dynamics import Dynamics
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
-from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.path_distance import SampledPath
-from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 MODEL = shipped_arm()
 DYNAMICS = Dynamics(MODEL, backend='python')
@@ -208,21 +206,6 @@ def keeps_to_its_path(loop, found) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize('seed', SEEDS)
-def test_a_payload_that_is_set_slows_the_rest_of_the_path(seed) -> None:
-    loaded = with_hung_mass(MODEL, 2.0, np.zeros(3))
-    task = make_task('quintic', seed)
-    held = np.abs(Dynamics(loaded, backend='python').gravity_torque(task.path.points[::50]))
-    task = task._replace(limits=np.maximum(task.limits, 1.2 * held.max(axis=0)))
-    loop = on_its_way(task, **{'transition_time': 0.0})
-    arm = MujocoArm(loaded, period=PERIOD)
-    loop.pick_up(arm)
-    loop.adopt(**{'payload.mass': 2.0})
-    found = goes_on(loop)
-    keeps_to_its_path(loop, found)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize('seed', SEEDS)
 def test_a_limit_that_is_lowered_slows_the_rest_of_the_path(seed) -> None:
     """Motors that had a tenth more when the motion was planned: nearer than by the clock.
 
@@ -282,39 +265,6 @@ def test_a_scaled_motion_stays_on_its_path(seed, kind) -> None:
             assert np.abs(loop.arm.velocity).max() < 5e-3
     found = goes_on(loop)
     keeps_to_its_path(loop, found)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize('kind', EVERY_MOTION)
-def test_what_comes_while_paused_moves_nothing_until_resumed(kind) -> None:
-    task = make_task(kind, 0)
-    loop = PacedLoop(task)
-    loop.controller.motion.scale_speed(0.0)
-    loop.run(0.3)
-    loop.controller.motion.follow(task.waypoints)
-    found = loop.run(0.5)
-    assert np.abs(found.position - START).max() < 1e-9
-    assert np.abs(found.desired - START).max() < 1e-9
-    loop.controller.motion.scale_speed(1.0)
-    found = goes_on(loop)
-    keeps_to_its_path(loop, found)
-
-
-@pytest.mark.kept(1)
-@pytest.mark.parametrize('factor', [0.5, 0.2])
-@pytest.mark.parametrize('seed', SEEDS)
-def test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity(seed, factor) -> None:
-    task, other = make_task('quintic', seed), make_task('quintic', seed + 100)
-    loop = on_its_way(task, 0.3, limits=STRONG)
-    loop.controller.motion.scale_speed(factor)
-    loop.run(0.3)
-    loop.controller.motion.follow(other.waypoints)
-    loop.run(0.3)
-    rows = np.array([state[:2] for state in loop.desired[-200:]])
-    step = np.abs(np.diff(rows[:, 1], axis=0)).max(axis=1)
-    off = np.abs(np.diff(rows[:, 0], axis=0) - PERIOD * 0.5 * (rows[1:, 1] + rows[:-1, 1])).max()
-    assert step.max() < 20.0 * PERIOD
-    assert off < 1e-6
 
 
 # ---- holds

@@ -90,16 +90,6 @@ def test_another_deceleration_under_way_is_no_step(deceleration) -> None:
     assert (np.abs(found.position[-1] - position) <= 0.2 * np.abs(SPEED)).all()
 
 
-def test_given_decelerations_are_kept() -> None:
-    loop = Loop(**{'stop.deceleration': (5.0,)})
-    loop.get_going()
-    loop.controller.motion.hold()
-    velocities = loop.run(2.0).velocity
-    decelerations = np.abs(np.diff(velocities, axis=0)) / PERIOD
-    assert decelerations[5:].max() < 5.5
-    assert np.abs(velocities[-1]).max() < 1e-3
-
-
 @pytest.mark.parametrize('falling', [0.0, 0.15, 0.4])
 def test_an_arm_that_is_found_in_motion_is_stopped_along_it(falling: float) -> None:
     loop = Loop()
