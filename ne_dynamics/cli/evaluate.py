@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.files import print_result
+from ne_dynamics.cli.options.files import check_files, print_result
 from ne_dynamics.cli.options.logs import open_report, open_work, prepared_for_logs, read_logs
 from ne_dynamics.cli.options.model import read_model
 from ne_dynamics.driver.diagnosis import diagnose_logs
@@ -34,6 +34,7 @@ add_parser = declare(
 def run(args: argparse.Namespace) -> int:
     """Compare, print and draw; return 0."""
     with prepared_for_logs(args), open_report(args) as write_report:
+        check_files(args, [('--plot', args.plot)], **{f'LOG {log}': log for log in args.log})
         with open_work(args) as work:
             source = read_logs(args, read_model(args), work)
             if args.plot is not None and (len(source.logs) > 1 or is_long(source.logs[0])):

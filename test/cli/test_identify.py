@@ -190,8 +190,20 @@ def test_errors_name_the_file(tmp_path, refused):
         (tmp_path / 'none.urdf', log_file, 'none.urdf'),
     ):
         refused(message, 'identify', '-o', output, '--model', model, log)
-        refused(message, 'evaluate', '--plot', output, '--model', model, log)
+        refused(message, 'evaluate', '--plot', tmp_path / 'x.png', '--model', model, log)
     assert not output.exists()
+
+
+def test_a_picture_that_cannot_be_written_is_refused_before_logs_are_read(tmp_path, refused):
+    log = tmp_path / 'log.png'
+    log.write_text('time\n', encoding='utf-8')
+    for picture, message in (
+        (tmp_path / 'x.csv', 'x.csv: cannot be written: expected a name that ends with .pdf'),
+        (tmp_path / 'no' / 'x.png', f"there is no folder '{tmp_path / 'no'}'"),
+        (log, f'--plot: expected another file than LOG {log}, which is read'),
+    ):
+        refused(message, 'evaluate', '--plot', picture, ARM, log)
+    assert log.read_text(encoding='utf-8') == 'time\n'
 
 
 def test_evaluation_as_table_and_picture(log_file, tmp_path, call):
