@@ -170,6 +170,14 @@ class Falls:
             else _invert(float(self._soften(self._found, kp)[0].max()))
         )
 
+    def share(self, kp: FloatArray) -> FloatArray:
+        """Return which part of what holds the arm each joint has where it falls first, (n,)."""
+        if self._found is None:
+            return np.zeros_like(kp)
+        part, error = self._soften(self._found, kp)
+        work = kp * error[int(part.argmax())] ** 2
+        return np.asarray(work / max(float(work.sum()), np.finfo(np.float64).tiny))
+
     def search(self, kp: FloatArray) -> float:
         """Return the factor by which gains may be smaller in any pose, and remember the worst.
 

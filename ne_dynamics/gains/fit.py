@@ -96,6 +96,25 @@ class LoopFit:
         # Larger by so much, whatever crosses there does so beyond -1.
         return float(margins_of_all(LARGER * loop, at).reduction.min()) / LARGER
 
+    def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return frequencies with which the arm does not fall, and ratios of the same damping.
+
+        Joints are made stiffer, each by its part of what holds the arm where it falls first, as
+        far as their bounds allow.
+        """
+        before, wanted = frequency, self._request.gain_margin
+        for _ in range(GAIN_SEARCH.standings):
+            gains = self._gains(frequency, damping * before / frequency)
+            missing = wanted / self._falls.reduction(gains.kp)
+            if missing <= 1.0:
+                break
+            share = self._falls.share(gains.kp)
+            rise = np.minimum(np.sqrt(missing), GAIN_SEARCH.largest_rise) ** (share / share.max())
+            tried = frequency * rise
+            used, _ = self._bounds.check(self._gains(tried, damping * before / tried))
+            frequency = np.where(used <= 1.0, tried, frequency)
+        return frequency, damping * before / frequency
+
     def lower(self, frequency: FloatArray, damping: FloatArray) -> FloatArray | None:
         """Return frequencies, lowered together until the gains suffice; None where they do not."""
         if self._check_few(self._gains(frequency, damping)):

@@ -68,9 +68,13 @@ class GainSearch:
             When none that are of use keep the margins: with a dead time for which some do.
         """
         self._require_room()
-        choice = self._choose_any()
-        if choice is not None and self._is_of_use(choice):
-            return choice
+        for _ in range(GAIN_SEARCH.fallen_poses):
+            known = len(self._falls.poses)
+            choice = self._choose_any()
+            if choice is not None and self._is_of_use(choice):
+                return choice
+            if len(self._falls.poses) == known:
+                break
         raise InputError(self._explain_refusal(choice))
 
     def _require_room(self) -> None:
@@ -130,7 +134,7 @@ class GainSearch:
             if fit is None:
                 fit = LoopFit(kind, self._plants, self._request, self._falls)
                 fits[kind.cutoff] = fit
-            ratios = np.full_like(each, damping)
+            each, ratios = fit.stand(each, np.full_like(each, damping))
             lowered = fit.lower(each, ratios)
             if lowered is not None and (best is None or _worth(lowered) > best[0]):
                 best = _worth(lowered), fit, lowered, ratios

@@ -107,6 +107,9 @@ class GainSearchSettings:
         '',
         'Tried where there are no gains: parts of the dead time free loops bear.',
     )
+    fallen_poses: int = threshold(
+        4, '', 'Poses in which an arm falls too early, before there are no gains.'
+    )
     integral_shares: tuple[float, ...] = threshold(
         (0.15, 0.05, 0.0),
         '',
@@ -140,6 +143,9 @@ class GainSearchSettings:
     least_rise: float = threshold(1.08, '', '... down to the least.')
     integral_frequency: float = threshold(
         5.0, '', 'Highest frequency at which an integral is sought, by its crossover.'
+    )
+    standings: int = threshold(
+        12, '', 'How often joints are made stiffer until the arm does not fall.'
     )
     nearly_used: float = threshold(
         0.8, '', 'Part of a bound from which it limits a joint, and not the margins.'

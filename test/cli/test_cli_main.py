@@ -12,6 +12,7 @@ import pytest
 
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import ModelError
+from ne_dynamics.shipped import shipped_file
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONAL = ('rclpy', 'sensor_msgs', 'mujoco', 'numba', 'matplotlib', 'scipy', 'pinocchio')
@@ -347,3 +348,21 @@ def test_help_from_a_docstring_names_options(call):
     ):
         _, text, _ = call(name, '--help-all')
         assert said in ' '.join(text.split())
+
+
+def test_errors_name_the_option_that_was_given_and_no_other(tmp_path, monkeypatch, refused):
+    """What a file is called, or holds, is no option."""
+    monkeypatch.chdir(tmp_path)
+    Path('log.csv').write_text('time\n', encoding='utf-8')
+    Path('mass').write_text('no URDF\n', encoding='utf-8')
+    Path('p.yaml').write_text(
+        '/computed_torque: {ros__parameters: {gravity: [1.0, 2.0]}}\n', encoding='utf-8'
+    )
+    model = shipped_file('six_axis_arm.urdf')
+    folder = ['-o', 'arm', '--tip-link', 'tcp']
+    for message, *words in (
+        ('error: mass: -o: expected a new file', 'identify', model, 'log.csv', '-o', 'mass'),
+        ('error: gravity: expected', 'controller', model, *folder, '--params', 'p.yaml'),
+        ('error: --tip-link: expected', 'evaluate', model, 'log.csv', '--tip-link', 'nope'),
+    ):
+        refused(message, *words)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -80,11 +81,13 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f'unrecognized arguments: {" ".join(rest)}')
         if 'first' in parsed:
             self._settle_model(parsed)
-        # By the names of their attributes, the options as they are typed.
+        # By their names in Python, the options that were given.
         parsed.spelled = {
-            action.dest: max(action.option_strings, key=lambda name: name[:2] == '--')
+            name.strip('-').replace('-', '_'): max(names, key=lambda name: name[:2] == '--')
             for action in self._actions
-            if action.option_strings
+            for names in [action.option_strings]
+            for name in names and (action.dest, *names)
+            if getattr(parsed, action.dest, None) is not action.default
         }
         return parsed, rest
 
@@ -120,12 +123,16 @@ class CommandParser(argparse.ArgumentParser):
 def name_option(message: str, args: argparse.Namespace) -> str:
     """Return an error message with the option in place of the parameter that it begins with.
 
-    Words and a unit may stand behind the name: `position share [rad]: expected ...`.
+    Words and a unit may stand behind the name: `position share [rad]: expected ...`. A file that
+    is called like a parameter stays a file.
     """
     name, colon, rest = message.partition(':')
     parameter, bracket, unit = name.partition(' [')
     option = getattr(args, 'spelled', {}).get(parameter.replace(' ', '_'))
-    return f'{option}{bracket}{unit}{colon}{rest}' if option else message
+    files = [value for value in vars(args).values() if isinstance(value, (str, Path))]
+    if option is None or name in map(str, [*files, *(getattr(args, 'log', None) or ())]):
+        return message
+    return f'{option}{bracket}{unit}{colon}{rest}'
 
 
 class KeepLines(argparse.HelpFormatter):

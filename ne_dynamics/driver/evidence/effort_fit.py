@@ -429,11 +429,10 @@ def _minimum(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the minimum of a quadratic form with some unknowns >= 0, and which are free.
 
-    An active set, which changes no more often than there are unknowns; `free` is what was free
-    before.
+    An active set, in which each unknown may change twice; `free` is what was free before.
     """
     step = np.zeros(right.size)
-    for _ in range(right.size):
+    for _ in range(2 * right.size + 1):
         step = np.zeros(right.size)
         if free.all():
             step[:] = np.linalg.solve(matrix, right)
