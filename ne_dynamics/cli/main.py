@@ -16,12 +16,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ne_dynamics import __version__
-from ne_dynamics.cli.options.parser import (
-    CommandParser,
-    complete_help,
-    name_option,
-    read_commands,
-)
+from ne_dynamics.cli.options.parser import CommandParser, complete_help, name_option, read_commands
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.program import run_with_exit_code
 
