@@ -150,7 +150,7 @@ class ArmController:
         remark, and so are joints that have no effort in the URDF.
         """
         values = {**values, 'wrench.enabled': bool(sensor)}
-        remarks = [f'not of the controller: {name}' for name in _find_others(values)]
+        remarks = [f'not of the controller: {name}' for name in find_others(values)]
         for kind in ('command_interface', 'state_interface') if model.is_urdf else ():
             names = find_joints_without_effort(model.text, robot.joint_names, kind)
             if names:
@@ -242,7 +242,7 @@ class ArmController:
         return found
 
 
-def _find_others(names: Iterable[str]) -> list[str]:
+def find_others(names: Iterable[str]) -> list[str]:
     """Return those of the node's parameters that the controller does not have."""
     return sorted(set(names) - {*PER_JOINT, *SHARED, *OF_THE_MODEL})
 

@@ -109,11 +109,8 @@ def _run_fit(args: argparse.Namespace) -> None:
                 fit = _with_written(args, fit, model, whole)
         # All that can fail comes before the files are written.
         written = None if fit.written is None else args.output
-        document = {
-            'model': args.model,
-            'written': written,
-            **(fit.as_json() if args.json else {}),
-        }
+        found_out = fit.as_json() if args.json else {}
+        document = {'model': args.model, 'written': written, **found_out}
         page = show_identification(fit) if args.report is not None else None
         lines = [*fit.lines(), *fit.write(args.output)]
         try:

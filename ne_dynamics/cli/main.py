@@ -17,7 +17,6 @@ from types import ModuleType
 
 from ne_dynamics import __version__
 from ne_dynamics.cli.options.parser import CommandParser, complete_help, name_option, read_commands
-from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.program import run_with_exit_code
 
 COMMANDS = read_commands("""
@@ -111,11 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run() -> int:
         shows_all = any(word.startswith('--help-') for word in arguments)
         parsed = build_parser(command, shows_all).parse_args(arguments)
-        try:
+        with name_option(parsed):
             return int(_module(parsed.command).run(parsed))
-        except NeDynamicsError as error:
-            error.args = (name_option(str(error), parsed), *error.args[1:])
-            raise
 
     return run_with_exit_code(f'ne_dynamics {command}', run)
 

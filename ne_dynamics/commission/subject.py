@@ -26,12 +26,16 @@ class CommissionedArm:
     robot : Robot
     base_link, tip_link : str
         '' for the default.
+    texts : str
+        Content of the URDF, and of its extras. Both stay as they were read, whatever becomes of
+        the files during a run.
     """
 
     source: ModelSource
     robot: Robot
     base_link: str
     tip_link: str
+    texts: str
 
     @classmethod
     def read(cls, file: str, base_link: str | None, tip_link: str | None) -> CommissionedArm:
@@ -39,18 +43,15 @@ class CommissionedArm:
         source = ModelSource(str(Path(file).resolve()), base_link, tip_link)
         if not source.is_urdf:
             raise ModelError(f'{file}: expected a URDF to write the result back to, got no XML')
-        return cls(source, source.load(), base_link or '', tip_link or '')
+        source.read_extras()
+        beside = source.find_own_extras()
+        texts = source.text + ('' if beside is None else read_text(beside)[0])
+        return cls(source, source.load(), base_link or '', tip_link or '', texts)
 
     @property
     def file(self) -> str:
         """Absolute path of the URDF."""
         return self.source.file
-
-    @property
-    def texts(self) -> str:
-        """Content of the URDF, and of its extras."""
-        beside = self.source.find_own_extras()
-        return self.source.text + ('' if beside is None else read_text(beside)[0])
 
     def parameters(self, file: Path | None = None) -> Mapping[str, Any]:
         """Return the node's parameters for this model, or for the same arm in another file."""

@@ -75,6 +75,11 @@ def _has(design: GainDesign, kind: str) -> bool:
     return GainMode(kind) in design.modes
 
 
+def list_kinds(design: GainDesign) -> list[str]:
+    """Return the kinds of files, see :func:`as_yaml`, for which the design has gains."""
+    return [kind for kind in KINDS if _has(design, kind)]
+
+
 def make_files(
     design: GainDesign,
     folder: Path | None,
@@ -86,9 +91,9 @@ def make_files(
 
     The rest is as for :func:`as_yaml`.
     """
-    kinds = [] if folder is None else [kind for kind in KINDS if _has(design, kind)]
     files = [(kind, Path(name)) for kind, name in single]
-    files += [(kind, Path(folder or '', FILE_NAMES[kind])) for kind in kinds]
+    if folder is not None:
+        files += [(kind, folder / FILE_NAMES[kind]) for kind in list_kinds(design)]
     return [(path, as_yaml(design, kind, controller, joints)) for kind, path in files]
 
 

@@ -179,7 +179,7 @@ class LoopFit:
         None also where the arm falls too early in a pose that was not looked at, and is from now.
         """
         everything = np.arange(len(self._modes))
-        while frequency.max() >= self._request.least_frequency:
+        while True:
             gains = self._gains(frequency, damping)
             together, enough = self._check(gains, everything, self._at)
             if enough and together is not None:
@@ -196,11 +196,9 @@ class LoopFit:
                 ]
                 self._hard = np.unique(np.concatenate((self._hard, *worst)))
             lowered = self.lower(GAIN_SEARCH.look_factor * frequency, damping)
-            if lowered is None:
+            if lowered is None or frequency.max() < self._request.least_frequency:
                 return None
             frequency = lowered
-        else:
-            return None
         used, names = self._bounds.check(gains)
         active = tuple(
             name if share > GAIN_SEARCH.nearly_used else BY_MARGINS

@@ -75,6 +75,10 @@ class ModelSource:
 
     def read_extras(self) -> extras.ModelExtras | None:
         """Return the extras that the robot is loaded with; None when there are none."""
+        return self._extras
+
+    @cached_property
+    def _extras(self) -> extras.ModelExtras | None:
         return extras.read_extras(self._choose_extras(), self.file) if self.is_urdf else None
 
     def find_own_extras(self) -> Path | None:

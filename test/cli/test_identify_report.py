@@ -146,6 +146,31 @@ def test_figures_of_the_joints_are_those_of_the_json(written):
     assert found == {}
 
 
+def test_the_page_has_options_as_given_or_by_default(written):
+    folder, page, _ = written
+    rows = dict(page.find_table('As given or by default.'))
+    assert rows['--output'] == str(folder / 'out.urdf')
+    assert rows['--holdout'] == '0.25'
+    assert rows['--jobs'] == '1'
+    assert not {'--spelled', '--command', '--json', '--report'} & set(rows)
+
+
+def test_an_output_without_a_name_goes_with_a_report(model, log, tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / 'log.csv', log)
+    code, _, err = call('identify', model, 'log.csv', '--report', 'report.html', '-o')
+    assert (code, err) == (0, 'output: arm_identified.urdf\n')
+    assert PageReader((tmp_path / 'report.html').read_text(encoding='utf-8')).verdict
+
+
+def test_a_page_of_an_error_names_the_option_as_the_error_does(model, log, tmp_path, refused):
+    path, report = write_csv(tmp_path / 'log.csv', log), tmp_path / 'report.html'
+    words = [model, path, '--tip-link', 'nope', '--report', report]
+    refused('error: --tip-link: expected a link', 'evaluate', *words)
+    page = PageReader(report.read_text(encoding='utf-8'))
+    assert page.verdict.startswith('Refused: --tip-link: expected a link')
+
+
 def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, call):
     path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(log, 1))
     report, output = tmp_path / 'report.html', tmp_path / 'out.urdf'

@@ -177,3 +177,14 @@ def test_a_motion_that_begins_within_a_millimetre_is_followed_from_where_the_arm
 def test_the_node_gets_twenty_points_a_second():
     motion = plan_sines(ned.Dynamics(ROBOT, backend='python'), START, 8.0, seed=1)
     np.testing.assert_allclose(np.diff(motion.times), 0.05)
+
+
+def test_extras_stay_as_they_were_read_whatever_becomes_of_their_file(tmp_path):
+    """A run takes hours: what it writes at its end is of what it began with."""
+    extras = tmp_path / 'small.extras.yaml'
+    extras.write_text('joints: {lift: {coulomb_friction: 2.0}}\n', encoding='utf-8')
+    arm = small_arm(tmp_path)
+    extras.write_text('not: yaml: any more\n', encoding='utf-8')
+    written = arm.write(tmp_path / 'written.urdf', arm.robot)
+    assert [joint.coulomb_friction for joint in written.joints] == [0.0, 2.0, 0.0]
+    assert 'coulomb_friction: 2.0' in arm.texts

@@ -99,3 +99,13 @@ def test_an_arm_that_its_load_makes_fall_is_made_stiffer_until_it_stands():
     margins = design_gains(arm, request).of('computed_torque').choice.margins
     assert margins.phase.min() >= request.phase_margin
     assert margins.reduction.min() >= request.gain_margin
+
+
+def test_a_refusal_says_how_fast_the_gains_are_that_there_would_be():
+    robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='forearm')
+    arm = Dynamics(robot, backend='python')
+    request = GainRequest(
+        poses=4, least_frequency=25.0, modes=(GainMode.COMPUTED_TORQUE,), relaxed_margins=()
+    )
+    with pytest.raises(InputError, match=r'; got 2\d\.\d rad/s; with a dead'):
+        design_gains(arm, request)

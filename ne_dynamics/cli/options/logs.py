@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 
 from ne_dynamics.cli.options.declaration import take
 from ne_dynamics.cli.options.files import say
 from ne_dynamics.cli.options.model import require_packages
+from ne_dynamics.cli.options.parser import name_option
 from ne_dynamics.identification.report.pages import Found, open_page
 from ne_dynamics.logs.executors import open_executor
 from ne_dynamics.logs.readers.bag import is_bag
@@ -52,10 +52,11 @@ def prepared_for_logs(args: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def open_report(
-    args: argparse.Namespace,
-) -> AbstractContextManager[Callable[[Callable[[], Found]], None]]:
-    """Return the context of the report, if one is asked for, see `open_page`."""
-    names = vars(args).keys() & args.spelled.keys() - {'model', 'json', 'report'}
-    options = {name: getattr(args, name) for name in names}
-    return open_page(args.report, args.command, args.model, args.log, options)
+@contextlib.contextmanager
+def open_report(args: argparse.Namespace) -> Iterator[Callable[[Callable[[], Found]], None]]:
+    """Yield what writes the report, if one is asked for, see `open_page`."""
+    said_elsewhere = {'command', 'first', 'model', 'log', 'json', 'report', 'spelled'}
+    options = {name: vars(args)[name] for name in vars(args).keys() - said_elsewhere}
+    page = open_page(args.report, args.command, args.model, args.log, options)
+    with page as write, name_option(args):
+        yield write

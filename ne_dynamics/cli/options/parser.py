@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from ne_dynamics.errors import NeDynamicsError
 
 
 @dataclass(frozen=True)
@@ -120,19 +122,22 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f'expected either MODEL or --model MODEL, got both: {value!r}')
 
 
-def name_option(message: str, args: argparse.Namespace) -> str:
-    """Return an error message with the option in place of the parameter that it begins with.
+@contextlib.contextmanager
+def name_option(args: argparse.Namespace) -> Iterator[None]:
+    """Let errors name the option in place of the parameter that they begin with.
 
     Words and a unit may stand behind the name: `position share [rad]: expected ...`. A file that
     is called like a parameter stays a file.
     """
-    name, colon, rest = message.partition(':')
-    parameter, bracket, unit = name.partition(' [')
-    option = getattr(args, 'spelled', {}).get(parameter.replace(' ', '_'))
-    files = [value for value in vars(args).values() if isinstance(value, (str, Path))]
-    if option is None or name in map(str, [*files, *(getattr(args, 'log', None) or ())]):
-        return message
-    return f'{option}{bracket}{unit}{colon}{rest}'
+    try:
+        yield
+    except NeDynamicsError as error:
+        message, files = str(error), [*vars(args).values(), *(getattr(args, 'log', None) or ())]
+        begun = re.match(r'([\w ]+?)(?= \[|:)', message)
+        option = begun and getattr(args, 'spelled', {}).get(begun[1].replace(' ', '_'))
+        if begun and option and begun[1] not in map(str, files):
+            error.args = (option + message[begun.end() :], *error.args[1:])
+        raise
 
 
 class KeepLines(argparse.HelpFormatter):

@@ -80,14 +80,15 @@ def open_page(
         raise
 
 
-def _check_file(file: Path, read: Sequence[str], output: Path | None) -> None:
+def _check_file(file: Path, read: Sequence[str], output: Any) -> None:
     if file.suffix.lower() not in SUFFIXES:
         raise InputError(
             f'{file}: the report: expected a name that ends in {" or ".join(SUFFIXES)}, got '
             f'{file.suffix or "none of them"}; a browser prints the page as PDF'
         )
     check_output(file)
-    written = [] if output is None else [output, extras_path(output)]
+    # A name that is still to be chosen is no file yet.
+    written = [output, extras_path(output)] if isinstance(output, Path) else []
     for other in [*map(Path, read), *written]:
         if is_same_file(file, other):
             raise InputError(f'{file}: --report: expected a file of its own, got {other} again')
